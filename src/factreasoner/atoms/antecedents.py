@@ -15,9 +15,9 @@ from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
 from factreasoner.text.language import gender_of_name, is_person, words
-from factreasoner.text.lines import shown
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
+from factreasoner.text.wraps import shown
 
 Kind = Literal["male", "female", "thing", "many"]
 Meant = Mapping[str, str]

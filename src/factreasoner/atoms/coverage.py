@@ -14,10 +14,10 @@ from factreasoner.atoms import nonclaims
 from factreasoner.atoms.plain_text import plain
 from factreasoner.models import Atom, Reason, Unchecked
 from factreasoner.text.citation_marks import NOT_SHOWN, Regions
-from factreasoner.text.lines import shown
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import UNSEEN
+from factreasoner.text.wraps import shown
 
 _ENTRY = re.compile(r"\W*?(?:\[\^?[^\[\]\n]{1,60}\]:?|[⁰¹²³⁴-⁹]{1,3})\s*\S")
 """The beginning of an entry of a list of references."""

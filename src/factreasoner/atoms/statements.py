@@ -11,9 +11,9 @@ from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.text.lines import shown
 from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
+from factreasoner.text.wraps import shown
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.lines import BlockKind, lines, shown
+from factreasoner.text.lines import BlockKind, lines
 from factreasoner.text.tags import Tags
+from factreasoner.text.wraps import shown
 
 
 class Span(NamedTuple):

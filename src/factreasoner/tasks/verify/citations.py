@@ -15,9 +15,9 @@ from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, Regions, nothing_cited, words_among
-from factreasoner.text.lines import unwrapped
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
+from factreasoner.text.wraps import unwrapped
 
 _REFERENCES = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"

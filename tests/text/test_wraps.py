@@ -5,9 +5,9 @@ import textwrap
 
 import pytest
 
-from factreasoner.text.lines import unwrapped
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import UNSEEN
+from factreasoner.text.wraps import unwrapped
 
 BRIDGE = (
     "The Sydney Harbour Bridge was opened by Premier Jack Lang on 19 March 1932 and "
@@ -33,6 +33,25 @@ PARAGRAPHS = {
     "greek": "Η γέφυρα εγκαινιάστηκε στις 4 Μαΐου 1932 από τον Τζακ Λανγκ, πρωθυπουργό της "
     "Νέας Νότιας Ουαλίας. "
     "Έχει μήκος 1149 μέτρα. Μηχανικός ήταν ο Τζον Μπράντφιλντ.",
+    "semicolons": "Ada Roe was born in 1815; she wrote the first program; Charles Babbage built the "
+    "machine; it "
+    "was never finished. The tower has three parts (the base, which is old; the shaft; and the lamp, "
+    "which was "
+    'made in Paris; it is new). The river is long; however, it is not deep; "it is calm"; **it is cold**.',
+    "short sentences": "The bridge opened in 1932; the tower followed in 1950; both are made of steel; "
+    "neither "
+    "is tall.",
+    "names in brackets": "The members are Ada Roe (born 1815; died 1852), Bob Lee (born 1820; died "
+    "1880), and "
+    "Cy Poe (born 1830; died 1890; buried in Rome).",
+    "german semicolons": "Der Turm ist alt; er wurde 1815 erbaut; Max Müller plante ihn; die Stadt bezahlte "
+    "ihn. Er ist 38 m hoch; seine Lampe ist neu.",
+    "french semicolons": "La tour est vieille ; elle fut construite en 1815 ; Ada Roe la dessina ; la "
+    "ville la "
+    "paya. Elle mesure 38 m ; sa lampe est neuve.",
+    "russian semicolons": "Башня стара; она построена в 1815 году; Анна Роу спроектировала её; город "
+    "заплатил. "
+    "Её высота 38 м; лампа новая.",
     "arabic": "افتتح الجسر في الرابع من مايو عام 1932 بحضور رئيس الوزراء جاك لانغ. يبلغ طوله 1149 مترا. كان "
     "المهندس جون برادفيلد من كوينزلاند. هل هو الأطول؟ نعم هو الأطول في البلاد.",
     "hindi": "यह पुल 4 मई 1932 को प्रधानमंत्री जैक लैंग ने खोला था। इसकी लंबाई 1149 मीटर है। "
@@ -92,6 +111,11 @@ def test_wrapped_answer_keeps_its_items_and_headings(width):
         "It was designed by the engineer Dr.\nJohn Bradfield of Queensland.",
         "The tower has a café, a museum, a\n(small) shop and a view.",
         "The tower was closed in the year [1]\n[2]. It has since been opened.",
+        "The longest river of the country is the\nMissouri River.",
+        "The CEO (Chief\nExecutive Officer), COO (Chief\nOperating Officer) and CFO are paid well",
+        "Er sprach in Rom mit der\nKönigin von England",
+        "Elle est née à Paris et\nAda aussi",
+        "The tower is old;\nit is tall.",
     ],
 )
 def test_short_paragraph_is_joined(text):
@@ -110,6 +134,10 @@ def test_short_paragraph_is_joined(text):
         "2 cups of flour, sifted and dried\n1 cup of sugar, white or brown one\n3 eggs "
         "from free-range chickens",
         "Apples\nBananas\nStrawberries",
+        "Apples;\nPears;\nPlums.",
+        "- red apples;\n- green pears;\n- blue plums",
+        "1. wash the car well;\n2. dry the car well;\n3. go",
+        "The tower has:\n- an old base;\n- a shaft;\n- a lamp.",
         "History of the Sydney Harbour Bridge\nThe bridge was opened on 19 March 1932.",
         "- Salt and pepper from the new shop\n- Oil of olives or of sunflowers\n- Bread",
         "1. Mix the flour and the sugar well\n2. Add the eggs and some milk to it\n3. Bake",

@@ -1,0 +1,246 @@
+"""Wrapped lines: which lines of a text an editor broke, so that the next one goes on with a sentence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, pairwise
+from typing import Literal
+
+from factreasoner.text.language import SENTENCES
+from factreasoner.text.lines import Line, lines
+from factreasoner.text.tags import UNSEEN, without_tags
+
+_CLOSED = r"""(?:["'”’»)\]*_`」』）】]|[ ]?\[\^?\d{1,3}(?:[,–-][ ]?\d{1,3})*\]|[⁰¹²³⁴-⁹])*\Z"""
+_STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။។།։።᠃\u037e|]{_CLOSED}")
+_PAUSED = re.compile(rf"[:：]{_CLOSED}")
+_LISTED = re.compile(rf"[;；]{_CLOSED}")
+_SHORTENED = re.compile(r"(?:^|[\s(])(?P<word>[^\W\d_]|\d{1,2}|[^\W\d_][^\s(]{0,12})\.\Z")
+_SHORT = frozenset().union(*(SENTENCES[kind] for kind in ("always_continue", "before_number", "may_end")))
+_LABELLED = re.compile(r"[^\W\d_][^.:;!?\n]{0,40}[:：]\s")
+_GOES_ON = "(,;"
+_BLANKLESS = "\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff65"
+"""Chinese and Japanese: a line ends behind any letter."""
+_FIRST_WORD = re.compile(rf"[{_BLANKLESS}][、。，．：；！？」』）】〉》］]*|[^\s{_BLANKLESS}]+")
+_BLANKLESS_LETTER = re.compile(rf"[{_BLANKLESS}]")
+_HYPHENATED = re.compile(r"[^\W\d_]-\Z")
+_ALONE = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "och", "og"})
+"""Words behind a hyphen that stays apart: "pre- and post-war"."""
+_LEAST_WIDTH, _MOST_WIDTH = 20, 120
+_LOOK_BACK = 60
+
+
+@lru_cache(maxsize=64)
+def shown(text: str) -> str:
+    """The text as a reader sees it, without tags, on one line a paragraph; each character at its place."""
+    return unwrapped(without_tags(text))
+
+
+def unwrapped(text: str, places: Sequence[int] | None = None) -> str:
+    """The text with blanks in place of the line breaks within sentences, each character at its place.
+
+    Such a break is one that the next word made, since it had no place in the longest line of its paragraph.
+    `places` gives the place of each character before anything was cut out of the text: its lines are as
+    wide as they were.
+    """
+    if "\n" not in text.strip() and len(text.splitlines()) < 2:
+        return text
+    pieces, at = [], 0
+    for line, following in _Wraps(text, places or range(len(text))).found():
+        pieces += [text[at : line.end], _blank(text, line, following)]
+        at = following.words
+    return "".join([*pieces, text[at:]])
+
+
+def _blank(text: str, line: Line, following: Line) -> str:
+    """What replaces a break: nothing is seen behind a hyphen, and between letters that need no blank."""
+    width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
+    beside = before[-1] + text[following.words]
+    blankless = _BLANKLESS_LETTER.search(beside) or (beside.isdigit() and _BLANKLESS_LETTER.search(before))
+    if blankless and not _STOPPED.search(before):
+        return UNSEEN * width
+    word = re.match(r"[\w-]*", text[following.words : following.words + _LOOK_BACK])
+    if _HYPHENATED.search(before) and word and word[0][:1].isalpha() and word[0] not in _ALONE:
+        return UNSEEN * width
+    return " " * width
+
+
+class _Wraps:
+    """Finds the lines that go on with the line before."""
+
+    def __init__(self, text: str, places: Sequence[int]) -> None:
+        self.text = text
+        self._places = places
+        runs: list[list[Line]] = []
+        for line in lines(text):
+            if not runs or line.apart or "code" in (line.kind, runs[-1][-1].kind):
+                runs.append([])
+            runs[-1].append(line)
+        self._runs = [_Run(self, run) for run in runs]
+        self._widest = max((run.width for run in self._runs if run.is_model), default=0)
+
+    def found(self) -> Iterator[tuple[Line, Line]]:
+        """Each line that is wrapped, with the line that goes on with it."""
+        for run in self._runs:
+            yield from run.joined(self._widest)
+
+    def width(self, line: Line) -> int:
+        """How wide a line is, without the blanks at its end."""
+        end = self.text.find("\n", line.end)
+        if end < 0:
+            return self._places[line.end - 1] - self._places[line.begin] + 1
+        return self._places[end] - self._places[line.begin] - (end - line.end)
+
+    def ends(self, line: Line, *, listed: bool) -> Literal["stop", "pause", "open"]:
+        """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
+
+        `listed`: an item follows, so that a semicolon is like a colon.
+        """
+        said = self.text[max(line.start, line.end - _LOOK_BACK) : line.end]
+        if _PAUSED.search(said) or (listed and _LISTED.search(said)):
+            return "pause"
+        short = _SHORTENED.search(said)
+        if short and (len(word := short["word"]) < 3 or {word, word.lower()} & _SHORT):
+            return "open"
+        return "stop" if _STOPPED.search(said) else "open"
+
+    def is_cut(self, line: Line) -> bool:
+        """Whether a line ends in a word that ends no sentence, such as "the", or within parentheses."""
+        said = self.text[line.start : line.end]
+        return said.rsplit(maxsplit=1)[-1] in SENTENCES["never_last"] or said.rfind("(") > said.rfind(")")
+
+    def first_word(self, line: Line) -> str:
+        """What would have to fit on the line before."""
+        word = _FIRST_WORD.match(self.text, line.words, line.end)
+        return word[0] if word else ""
+
+    def is_long(self, line: Line) -> bool:
+        """Whether a line has several words, so that one long word does not set its width."""
+        said = self.text[line.start : line.end]
+        return line.kind in ("prose", "item", "note") and (" " in said or "\u3001" <= said[0] <= "\uff65")
+
+    def columns(self, line: Line) -> int:
+        """How many more columns a line has than letters: some are two columns wide."""
+        return _wide(self.text[line.begin : line.end])
+
+    def is_labelled(self, line: Line) -> bool:
+        """Whether a line begins with a label and a colon."""
+        return _LABELLED.match(self.text, line.start, line.end) is not None
+
+    def is_broken(self, line: Line, following: Line) -> bool:
+        """Whether two blanks end a line, which breaks it in Markdown."""
+        return self.text[line.end : following.begin].startswith("  ")
+
+
+def _wide(text: str) -> int:
+    return 0 if text.isascii() else sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+
+
+class _Break:
+    """The border between two lines that follow each other."""
+
+    def __init__(self, wraps: _Wraps, line: Line, following: Line) -> None:
+        self.line, self.following = line, following
+        self.doubtful = bool(following.marker) or following.bold
+        self.ends = wraps.ends(line, listed=self.doubtful)
+        first, begins = wraps.first_word(following), wraps.text[following.words]
+        self.lower = not following.marker and (begins.islower() or wraps.is_cut(line))
+        self.upper = begins.isupper()
+        self.starts = first.rstrip(",") in SENTENCES["starters"]
+        self.goes_on = self.ends == "open" and (self.lower or begins in _GOES_ON)
+        self.widths = (wraps.width(line), wraps.width(line) + wraps.columns(line))
+        self.needed = [
+            had + 1 + size
+            for had, size in zip(self.widths, (len(first), len(first) + _wide(first)), strict=True)
+        ]
+        same_kind = line.kind in ("prose", "item", "note") or line.bold
+        other = following.kind in ("table", "code") or (following.kind == "heading" and not following.bold)
+        self.possible = same_kind and not other and following.quoted <= line.quoted
+        self.parted = wraps.is_broken(line, following)
+        self.labelled = wraps.is_labelled(following) and not self.lower
+        self.kind = "label" if self.labelled and not following.marker else _sign(following)
+        self.is_plain = self.ends == "open" and not self.doubtful
+        self.comma = wraps.text[line.end - 1] in ",;"
+
+    def is_full(self, widths: tuple[int, int]) -> bool:
+        """Whether the next word has no place in a line of this width, in letters or in columns."""
+        return any(needed > width for needed, width in zip(self.needed, widths, strict=True))
+
+
+class _Run:
+    """Lines without a blank line or a rule between them."""
+
+    def __init__(self, wraps: _Wraps, run: Sequence[Line]) -> None:
+        self._wraps = wraps
+        self._breaks = [_Break(wraps, *two) for two in pairwise(run)]
+        self._has_labels = sum(wraps.is_labelled(line) for line in run) > 1
+        long = [line for line in run if wraps.is_long(line)]
+        self.width = max((wraps.width(line) for line in long), default=0)
+        self._columns = max((wraps.width(line) + wraps.columns(line) for line in long), default=0)
+        full = [each for each in self._breaks if each.possible and each.is_full(self._widths())]
+        self.is_wrapped = any(each.lower and each.ends == "open" for each in full)
+        """Whether a full line ends within a sentence, as the small letter behind it shows."""
+        self.is_model = self.is_wrapped and len(full) > 1
+        """Whether the other lines of the text may be as wide."""
+
+    def _widths(self) -> tuple[int, int]:
+        return self.width, self._columns
+
+    def joined(self, widest: int) -> Iterator[tuple[Line, Line]]:
+        """The lines that go on with the one before; `widest` is the width of other wrapped lines, or 0."""
+        if not self.is_wrapped and widest > self.width:
+            self.width, self._columns = widest, max(widest, self._columns)
+        sure = self.is_wrapped or widest > 0
+        full = [each.possible and each.is_full(self._widths()) for each in self._breaks]
+        plain = [each for each, is_full in zip(self._breaks, full, strict=True) if is_full and each.is_plain]
+        if not sure and not plain:
+            full = [is_full and not each.doubtful for each, is_full in zip(self._breaks, full, strict=True)]
+        pairs = list(zip(full, self._breaks, strict=True))
+        firm = {each.kind for is_full, each in pairs if not (is_full and each.ends == "open")}
+        goes_on = False
+        for continues, group in groupby(pairs, key=lambda pair: pair[0] or pair[1].goes_on):
+            paragraph = list(group)
+            wrapped = continues and (sure or self._reads_as_prose([each for _, each in paragraph], full))
+            for is_full, each in paragraph:
+                goes_on = (goes_on or not each.line.bold) and self._goes_on(
+                    each, firm, wrapped and is_full, sure
+                )
+                if goes_on:
+                    yield each.line, each.following
+
+    def _goes_on(self, each: _Break, firm: set[str], wrapped: bool, sure: bool) -> bool:
+        """Whether a line goes on with the one before."""
+        labels = "label" in firm or (self._has_labels and not sure)
+        if each.parted or not each.possible or (each.labelled and labels):
+            return False
+        if each.doubtful:
+            return wrapped and each.ends == "open" and each.kind not in firm - {""}
+        if each.goes_on:
+            return True
+        if each.ends == "pause" or (each.ends == "open" and each.starts):
+            return wrapped and sure
+        return wrapped
+
+    def _reads_as_prose(self, paragraph: Sequence[_Break], full: Sequence[bool]) -> bool:
+        """Whether lines are one paragraph, though no small letter shows it: not an address, not a verse.
+
+        They have a width that people wrap at, the last one ends in a stop, another one does not, and no line
+        of the run but its first breaks off early.
+        """
+        opened = [each for each in paragraph if each.ends == "open"]
+        early = [
+            each
+            for each, is_full in zip(self._breaks[1:], full[1:], strict=True)
+            if each.ends == "open" and each.possible and not (is_full or each.goes_on or each.doubtful)
+        ]
+        if not opened or early or self._columns < _LEAST_WIDTH or self.width > _MOST_WIDTH:
+            return False
+        verse = len(opened) > 1 and all(each.upper for each in opened) and any(each.comma for each in opened)
+        return not verse and self._wraps.ends(paragraph[-1].following, listed=False) == "stop"
+
+
+def _sign(line: Line) -> str:
+    """Which sign marks a line, or "number"."""
+    return "number" if any(map(str.isalnum, line.marker)) else line.marker
