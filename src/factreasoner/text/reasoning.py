@@ -38,11 +38,15 @@ _SECTION = re.compile(
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
 """A label that begins a line: "### Thinking", "**Reasoning:**", "Final Answer:"."""
+_SIGN = re.compile(r"[<＜◁⟨\[\]&`~:：#*]|\.\.\.|assistantfinal")
+"""Without any of these, a text has no mark and no label."""
 _BLANKS = re.compile(r"\s* {8}\s*")
 
 
 @lru_cache(maxsize=256)
 def _spans(text: str) -> tuple[Span, ...]:
+    if not _SIGN.search(text):
+        return ()
     marks = Marks(text)
     kept = _Kept(text, marks.found)
     kept.take_out(_other_turns(marks, kept))
