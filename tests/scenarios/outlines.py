@@ -81,7 +81,8 @@ def _outline(path: Path) -> Iterator[str]:
 def flow(value: Any) -> str:
     """A value in one line, numbers rounded, without what is empty or left out."""
     if isinstance(value, float):
-        return repr(round(value, DIGITS) + 0.0)
+        shown = f"{round(value, DIGITS) + 0.0:.{DIGITS}f}".rstrip("0")
+        return f"{shown}0" if shown.endswith(".") else shown
     if isinstance(value, Mapping):
         kept = ((k, v) for k, v in value.items() if k not in LEFT_OUT and not _empty(v))
         return f"{{{', '.join(f'{key}: {flow(item)}' for key, item in kept)}}}"
