@@ -110,7 +110,7 @@ INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Characters without width or meaning, as those that replace tags; for a class of a pattern."""
 CITED_HERE = "\u200b"
 """Stands for a citation that was cut out beside a stop: the sentence ends there."""
-_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
+_CLOSERS = "\"'”’»«›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
 _MARK = (
@@ -140,7 +140,21 @@ _GLUED_WORDS = re.compile(
 )
 """The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use decimal.Context"."""
 _GLUED_WORD = re.compile(rf"[{_CAPITAL}][{_SMALL}]+(?= )")
-_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
+_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}|(?:[\u0900-\u0dff]{1,4}\.)+[\u0900-\u0dff]{1,4}")
+_PLURAL = re.compile(r"([A-Z])\1")
+"""One half of the initials of several words in Spanish: "EE. UU."."""
+_PLURALS = re.compile(r"(?<!\w)([A-Z])\1\. ?([A-Z])\2\Z")
+_YEAR = re.compile(r"(?P<before>[^.!?,;:()]*)\b(?:\d{3,4}|[XVI]+) ?(?:[гр]{1,2}|вв?|r)\Z")
+"""A year or century with its mark, in Russian and Polish; before it the clause."""
+_VERB = re.compile(
+    r"\b\w{2,}(?:л[аои]?|[еая]н[ао]?|[ыи]т[ао]?|[иеаяую]т|ł[aoy]?|li|[nt]o)(?:ся|сь)?\b|\bjest\b|[тл]ась\b"
+    r"|\b(?:умер|погиб|вырос|возник|достиг)\b",
+    re.IGNORECASE,
+)
+"""What has the form of a finite verb or participle in these languages."""
+_UNSPACED_BEGINS = re.compile(r"[\"“‘（(「『《]?[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED_ENDS = re.compile(r"(?:[a-z]{2}|\d{3}|[%)\]”\"])[*~]*[.]\Z")
+_SPACED_CLOSE = re.compile("[ \u00a0\u202f]»")
 _LOOK_BACK, _FAR_BACK = 24, 100
 _BLANK = re.compile(r"\s*")
 
@@ -152,23 +166,30 @@ def _borders(text: str, block: Block) -> Iterator[int]:
     stops = [stop for stop in found if stop.end() < block.end]
     if not stops:
         return
-    enclosed = Regions([match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)])
+    quoted = [match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)]
+    enclosed, closed = Regions(quoted), {end for _, end in quoted}
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
-    for stop in [stop for stop in stops if not enclosed.hold(stop.start(), stop.end() + 1)]:
+    for stop in stops:
+        spaced = _behind(_SPACED_CLOSE, text, stop.end(), block.end)
+        end = spaced if spaced in closed else stop.end()
+        if end == block.end or enclosed.hold(stop.start(), end + 1):
+            continue
         if (
             _ends_wide(text, stop)
             if stop["latin"] is None
-            else _is_parted(text, stop) and _ends_latin(text, stop, block, lower_style)
+            else _is_parted(text, stop, end) and _ends_latin(text, stop, end, block, lower_style)
         ):
-            yield stop.end()
+            yield end
 
 
-def _is_parted(text: str, stop: re.Match[str]) -> bool:
-    """Whether a blank, one without width, or a word that often begins sentences follows a stop."""
-    end = stop.end()
+def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
+    """Whether a blank, one without width, or what often begins sentences follows a stop ending at `end`."""
     if text[end].isspace() or text[end - 1] == CITED_HERE:
         return True
+    if _UNSPACED_BEGINS.match(text, end):
+        asks = stop["latin"][-1] in "?!"
+        return asks or _UNSPACED_ENDS.search(text[max(0, end - _LOOK_BACK) : end]) is not None
     behind = _GLUED_WORD.match(text, end)
     before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
     if behind and before:  # "threading.Thread" is a name
@@ -186,13 +207,14 @@ def _ends_wide(text: str, stop: re.Match[str]) -> bool:
     return not (stop["wide"] and "\u3041" <= following <= "\u3096")
 
 
-def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool) -> bool:
-    position = _behind(_OPENERS, text, _behind(_BLANK, text, stop.end(), block.end), block.end)
+def _ends_latin(text: str, stop: re.Match[str], end: int, block: Block, lower_style: bool) -> bool:
+    position = _behind(_OPENERS, text, _behind(_BLANK, text, end, block.end), block.end)
     following = text[min(position, block.end - 1)]
     word = _WORD_AFTER.match(text, position, block.end)
     next_word = word[0] if word else ""
     next_word += "." * (next_word == "No" and text.startswith(".", position + 2))  # of a number
-    before = _WORD_BEFORE.search(text[max(block.start, stop.start() - _LOOK_BACK) : stop.start()])
+    clause = text[max(block.start, stop.start() - _FAR_BACK) : stop.start()]
+    before = _WORD_BEFORE.search(clause[-_LOOK_BACK:])
     last_word = before[0] if before else ""
     if following in "-–—,;:&/+=<>|":
         return False
@@ -205,6 +227,16 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
         return last_word not in _EXCLAIMED_NAMES
     if stop["latin"] != "." or not last_word:
         return True
+    year = _YEAR.search(clause)
+    if year and next_word[:1].isupper() and _VERB.search(year["before"]):
+        return True
+    begins = next_word in SENTENCES["starters"]
+    if last_word.isdigit() and len(last_word) <= 2 and not begins:
+        determined = clause[: -len(last_word)].split()[-1:]
+        if determined and determined[0].lower() in SENTENCES["before_ordinal"]:
+            return False
+    if _PLURALS.search(clause) or (_PLURAL.fullmatch(last_word) and _PLURAL.fullmatch(next_word)):
+        return begins
     cited = _CITED_BEHIND.search(stop["closed"])
     return _full_stop_ends(last_word, next_word, cited=cited is not None)
 
