@@ -13,14 +13,50 @@ from typing import NamedTuple
 from factreasoner.llm.responses import named_by
 from factreasoner.text.reasoning import blanked_reasoning
 
-RETRACTION = re.compile(
-    r"(?:\A|[.!?…:\n*—–-])\W{0,8}(?:but |oh,? |so |and )?(?:wait|hold on|h+m+|no,|oops|actually"
-    r"|correction|sorry|on (?:second|closer|further|re)\W?\w+|scratch that"
-    r"|let me (?:re|double|think|check|look|correct))\b"
-    r"|\b(?:my mistake|i was wrong|i made an? |at first glance|i (?:must|need to|should) correct|reconsider)",
-    re.IGNORECASE,
+_DRAFT = (
+    r"(?:draft|tentative(?:ly)?|provisional(?:ly)?|preliminary|placeholder|unconfirmed|examples?|samples?|guess|not\W+final"
+    r"|to\W+be\W+(?:confirmed|checked|revised)|(?:first|initial|previous|rough|wrong|old)\W+(?:\w+\W+)?"
+    r"(?:answer|verdict|guess|thought|impression|version|attempt|try|output|response|draft|pass)"
+    r"|entwurf|vorläufig|beispiel|brouillon|provisoire|exemple|borrador|ejemplo|bozza|provvisori[oa]|esempio"
+    r"|rascunho|exemplo|voorlopig|voorbeeld|черновик|предварительно|пример"
+    r"|草稿|初稿|初步|暂定|暫定|示例|例如?|下書き|仮|초안|임시|예시|مسودة|مثال)"
+)
+_RETRACTED = re.compile(
+    rf"""
+    (?:\A|[.!?…:;,\n*(（。！，—–-])\W{{0,8}}(?:
+        (?:but\ |oh,?\ |so\ |and\ |please\ )?
+        (?:wait|hold\ on|oops|sorry|my\ bad|never\ ?mind|on\ (?:second|closer|further|re)\W?\w+
+          |(?:scratch|strike|cancel|delete|discard|forget|disregard|ignore)\ (?:that|this|it|all|everything
+            |(?:the|my)\ (?:above|previous|first|last|answer))
+          |i\ (?:take\ (?:that|it|this)\ back|retract|withdraw)
+          |let\ me\ (?:re|double|think|check|look|correct)
+          |warte|moment|korrektur|entschuldigung|attende[zs]|pardon|espera|perdón|corrección|aspetta|scusa|correzione|espere
+          |correção|wacht|correctie|подожди(?:те)?|стоп|исправление|поправка|корректировка)\b
+        |等等|等一下|更正|修正|不对|不對|抱歉|待って|訂正|いや|잠깐|정정|انتظر|تصحيح
+        |(?:but\ )?(?:(?:this|that|it)\ (?:is|was)\ )?(?:just\ |only\ |still\ )*(?:an?\ |my\ |the\ )?{_DRAFT}
+          (?:\ (?:answer|verdict))?\W*(?:[)\]）.,;!\n]|\Z)
+    )
+    |(?:\A|[.!?…:\n*—–-])\W{{0,8}}(?:but\ |oh,?\ |so\ |and\ )?
+        (?:(?:h+m+|no,|nein,|non,|actually|correction)(?!\w)
+          |(?:edit|update|erratum|version|revision)(?:\ ?\d+)?\ *:)
+    |\b(?:my\ mistake|i\ was\ wrong|i\ made\ an?\ |i\ misread|at\ first\ glance|reconsider
+        |i\ (?:must|need\ to|should)\ correct|not\ my\ (?:final\ )?answer
+        |ich\ habe\ mich|je\ me\ trompe|mi\ sbaglio|ho\ sbagliato
+        |me\ equivoqué|я\ ошиб)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 """What follows a first thought, or says that it was one."""
+_ANNOUNCED = re.compile(
+    rf"(?:(?:{_DRAFT}|for instance|such as|e\.g\.)(?: of \w+ \w+)?"
+    r"(?:\W+(?:answer|verdict|output|response|json))?"
+    r"|(?:\A|[.!?\n])\W*not|\b(?:answer|verdict|it|this|that|output|response|i)"
+    r"(?: (?:is|was|can?|could|would|should|must|do|does))?(?: ?not|n[’']t)(?: (?:be|say|the following))*"
+    r"|\brather than|\binstead of)[^\w.!?]*(?:`{3}\w*\s*)?\Z",
+    re.IGNORECASE,
+)
+"""Ends a text behind which a draft, an example or what is not the answer follows."""
+_STRUCK = re.compile(r"~~(?:(?!~~|\n\n).){1,600}~~|<(del|strike)>.{0,600}?</\1>", re.IGNORECASE | re.DOTALL)
 FINAL = re.compile(
     r"^[^\w\n]*(?:here (?:is|are) )?(?:the |my )?"
     r"(?:final|corrected|revised|updated|improved|answer|output)\b",
@@ -42,6 +78,9 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST_NOTICE = 80
+"""Characters before an answer that may announce a draft."""
+
 
 class Answer(NamedTuple):
     """An allowed value, and where the text says it."""
@@ -51,8 +90,8 @@ class Answer(NamedTuple):
 
 
 def without_drafts(text: str) -> str:
-    """The text with blanks in the place of reasoning, and "answer:" in that of `<answer>`."""
-    left = blanked_reasoning(text)
+    """The text with blanks in the place of reasoning and struck text, and "answer:" in that of `<answer>`."""
+    left = _STRUCK.sub(lambda struck: " " * len(struck[0]), blanked_reasoning(text))
     for tag in _ANSWER_TAG.finditer(text):
         begin = _VISIBLE.search(text, tag.end())
         if begin and left[begin.start()] == begin[0]:
@@ -75,9 +114,19 @@ def answer_in(text: str, allowed: Sequence[str]) -> Answer | None:
     return None if not last.value or is_taken_back(text, last.value, end, allowed) else last
 
 
+def retracts(behind: str) -> bool:
+    """Whether what stands behind an answer says that it was a draft or a mistake."""
+    return _RETRACTED.search(behind) is not None
+
+
+def announces_draft(before: str) -> bool:
+    """Whether a text ends by saying that what follows is a draft, an example or not the answer."""
+    return _ANNOUNCED.search(before[-_LONGEST_NOTICE:]) is not None
+
+
 def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bool:
     """Whether the text behind `end` says something other than `value`, or that this was a first thought."""
-    if re.match(r"[^\w\n]*\?", text[end:]) or RETRACTION.search(text, end):
+    if re.match(r"[^\w\n]*\?", text[end:]) or retracts(text[end:]):
         return True
     for said in _patterns(tuple(allowed))[1].finditer(text, end):
         before = text[max(0, said.start() - 40) : said.start()]
@@ -112,6 +161,8 @@ def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
 def _declared(text: str, allowed: Sequence[str]) -> Iterator[Answer]:
     """The values that stand behind a label or in a box, or alone on the last line."""
     for said in _patterns(tuple(allowed))[0].finditer(text):
+        if announces_draft(text[: said.start()]):
+            continue
         value = next(one for one in allowed if one.casefold() == " ".join(said["value"].casefold().split()))
         yield Answer(value, said.start("value"))
 

@@ -17,10 +17,11 @@ from pydantic_core import from_json
 
 from factreasoner.llm.conclusions import (
     FINAL,
-    RETRACTION,
+    announces_draft,
     answer_in,
     beginning,
     is_taken_back,
+    retracts,
     without_drafts,
 )
 from factreasoner.llm.forms import list_argument, number_of
@@ -34,7 +35,11 @@ _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""
 _MANY_ALIKE = 4
 """With at least so many texts, a reply is checked for repetition."""
-_LINE = re.compile(r"^[^\w{\n]*(?:[A-Za-z]+[ _])?(\d+)[^\w\n]*?[:.)\]：．）、-]\s*(.*)$", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\w{\n]*(?!(?i:edit|update|version|revision|draft)\b)(?:[A-Za-z]+[ _])?"
+    r"(\d+)[^\w\n]*?[:.)\]：．）、-]\s*(.*)$",
+    re.MULTILINE,
+)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _LETTER = re.compile(r"\w")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
@@ -206,8 +211,8 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     lines = [(line[1], said) for line in _LINE.finditer(text) if (said := line[2].rstrip())]
     if schema.choices:
         lines = list(_answers(lines, schema.properties[schema.choices[0]]["enum"]))
-        *_, end = (0, *(line.end() for line in _LINE.finditer(text)))
-        if RETRACTION.search(text, end):
+        places = [line.span() for line in _LINE.finditer(text)]
+        if places and (retracts(text[places[-1][1] :]) or announces_draft(text[: places[0][0]])):
             return {}
     if _numbered_from_one(dict(lines), list(names)):
         return None
@@ -229,14 +234,18 @@ def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterat
 def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     """The arguments that the JSON objects of a text give, where nothing beside them says otherwise."""
     objects = list(_objects(text, schema.arguments, schema.name))
+    drafts = [place for place, _ in objects if announces_draft(text[: place.start])]
+    if drafts and len(drafts) == len(objects):
+        return {}
+    objects = [one for one in objects if one[0] not in drafts]
     pairs = [pair for _, arguments in objects for pair in arguments.items()]
     if not objects or not schema.choices:
         return _agreed(pairs) if objects else None
     pieces = list(text)
-    for (start, end), _ in objects:
+    for start, end in (*drafts, *(place for place, _ in objects)):
         pieces[start:end] = " " * (end - start)
     beside, (_, end) = "".join(pieces), objects[-1][0]
-    if RETRACTION.search(beside, end):
+    if retracts(beside[end:]):
         return {}
     spelled = [(name, schema.value(name, {name: value})) for name, value in pairs]
     if beside.strip():
@@ -267,13 +276,21 @@ def _stated(text: str, schema: FunctionSchema) -> Iterator[tuple[str, str]]:
 
 def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
     if form == "tool":
-        meant = (raw for name, raw in completion.tool_calls if name == schema.name)
+        meant = (_call(raw, schema) for name, raw in completion.tool_calls if name == schema.name)
         return merged_calls(meant, schema.arguments, schema.name)
     text = _readable(completion.content)
     if form == "word":
         return _word(text, schema)
     found = _in_json(text, schema)
     return _lines(text, schema) if form == "lines" and found is None else found
+
+
+def _call(raw: object, schema: FunctionSchema) -> object:
+    """The arguments of a call; of those with words beside them, the ones that the words do not take back."""
+    if not isinstance(raw, str) or raw.strip()[:1] + raw.strip()[-1:] in ("{}", "[]", '""'):
+        return raw
+    said = _in_json(_readable(raw), schema)
+    return raw if said is None else said
 
 
 def _readable(text: str) -> str:
