@@ -199,6 +199,21 @@ def test_an_atom_without_a_span_gets_that_of_its_sentence():
     assert [part.span for part in found.unchecked] == [(0, 23)]
 
 
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Note: See below.",
+        "Note: See the table below.",
+        "Avísame si quieres más.",
+        "如果您还有问题，请告诉我。",
+    ],
+)
+def test_remark_is_named_as_one(remark):
+    record = Record(id="r", response=f"It is tall.\n\n{remark}")
+    _, fields = account_of(record, WHOLE.atomize(record).atoms)
+    assert [part.reason for part in fields["unchecked"]] == ["remark"]
+
+
 def test_an_answer_that_was_not_split_accounts_for_nothing():
     record = Record(id="r", response="<think>x</think>Oslo is cold.")
     assert account_of(record, None) == ((), {"removed_reasoning": 16})

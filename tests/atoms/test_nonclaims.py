@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.atoms.nonclaims import is_abstention, is_link
+from factreasoner.atoms.nonclaims import is_abstention, is_filler, is_link
 from factreasoner.atoms.statements import statements
 from factreasoner.text.parsing import find_parser
 
@@ -145,3 +145,75 @@ COURTESIES = [
 @pytest.mark.parametrize(("text", "kept"), [*((t, [t]) for t in ADVICE), *((t, []) for t in COURTESIES)])
 def test_advice_is_a_claim_and_a_courtesy_is_none(text, kept):
     assert [one.text for one in statements(text, find_parser())] == kept
+
+
+OFFERS = [
+    "Lassen Sie mich wissen, wenn Sie Fragen haben.",
+    "Lass mich wissen, ob das hilft.",
+    "Sag mir Bescheid!",
+    "Falls du weitere Fragen hast, frag einfach.",
+    "Wenn Sie noch Fragen haben, lassen Sie es mich wissen.",
+    "Gerne helfe ich weiter.",
+    "Ich hoffe, das hilft!",
+    "N'hésitez pas à me poser des questions.",
+    "Faites-moi savoir si vous voulez plus de détails.",
+    "Dites-moi si c'est clair.",
+    "J'espère que cela vous aide.",
+    "Avísame si quieres más.",
+    "Por favor, avíseme.",
+    "No dudes en preguntarme.",
+    "Espero que esto te ayude.",
+    "Dime si necesitas más.",
+    "Fammi sapere se vuoi altro.",
+    "Spero che questo ti aiuti.",
+    "Me avise se precisar de mais.",
+    "Espero ter ajudado!",
+    "Laat het me weten als je meer wilt.",
+    "Hoppas det hjälper!",
+    "Daj mi znać, jeśli masz pytania.",
+    "Mam nadzieję, że to pomoże.",
+    "Дайте знать, если нужно больше.",
+    "Надеюсь, это поможет!",
+    "如果您还有其他问题，请告诉我。",
+    "希望这些信息对您有帮助！",
+    "请随时告诉我。",
+    "お役に立てれば幸いです。",
+    "他に質問があればどうぞ。",
+    "お気軽にお尋ねください。",
+    "도움이 되었기를 바랍니다.",
+    "궁금한 점이 있으면 말씀해 주세요.",
+    "أتمنى أن تكون المعلومات مفيدة.",
+    "मुझे बताएं अगर और कुछ चाहिए।",
+]
+NO_OFFERS = [
+    "Wenn Sie Hilfe brauchen, rufen Sie 112.",
+    "Falls Sie Fieber haben, nehmen Sie zwei Tabletten.",
+    "N'hésitez pas à consulter un médecin.",
+    "Si tienes más fiebre, toma dos pastillas.",
+    "No dudes en llamar al médico.",
+    "如果您有心脏问题，请立即就医。",
+    "如果您需要帮助，请拨打120。",
+    "إذا كان لديك حساسية فلا تتناوله.",
+    "यदि आपके पास बुखार है तो दो गोली लें।",
+    "Если у вас температура, примите две таблетки.",
+    "Die Hoffnung war groß.",
+    "Espero wurde 1815 gebaut.",
+    "希望小学建于1990年。",
+    "Hoppas föddes 1815.",
+    "Lass das Wasser kochen.",
+    "質問は1815年に出た。",
+    "Sag mir war ein Lied.",
+    "Дайте больному две таблетки.",
+    "Dimensions: 5 m",
+    "Gib mir die Hand ist ein Lied von 1815.",
+]
+
+
+@pytest.mark.parametrize("text", OFFERS)
+def test_offer_in_any_language_is_a_remark(text):
+    assert is_filler(text)
+
+
+@pytest.mark.parametrize("text", NO_OFFERS)
+def test_advice_in_any_language_is_no_remark(text):
+    assert not is_filler(text)

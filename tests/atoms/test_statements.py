@@ -233,7 +233,62 @@ def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names():
         "Ada; 1815",
         "Jo; 1816",
     ]
-    assert texts("| a \\| b | c |\n") == ["a \\| b; c"]
+    assert texts("| a \\| b | c |\n") == ["a | b; c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        (
+            "Year | Event |\n---|---|\n1871 | Opened |\n1872 | Closed |",
+            ["Year: 1871; Event: Opened", "Year: 1872; Event: Closed"],
+        ),
+        ("Year |\n---|\n1871 |", ["Year: 1871"]),
+        ("| Year | Event\n|---|---\n| 1871 | Opened", ["Year: 1871; Event: Opened"]),
+        ("Year | Event |\n:--|:-:|\n1871 | Opened |", ["Year: 1871; Event: Opened"]),
+        ("a\\|b | c\n---|---\nx | y\\|z", ["a|b: x; c: y|z"]),
+    ],
+)
+def test_table_without_bar_on_one_side(text, atoms):
+    assert texts(text) == atoms
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "[^1]: Smith, J. (2001). Bridges.\n    It was reprinted in 2005.",
+        "[^1]: Smith, J. (2001).\n\n    It was reprinted in 2005.",
+        "[^a]: See Smith.\n\tIt was reprinted in 2005.\n  It is rare.",
+        "## References\nSmith, J. Bridges of the World. Penguin.\nDoe, A. Towers.",
+        "## References\n[1] Smith, J. Bridges.\n[2] Doe, A. (2001). Towers.",
+        "**References**\n\nSmith, J., Bridges of the World\n\nDoe, A. Towers",
+        "## Literatur\nSmith, J. Bridges.",
+        "### 参考文献\n王明，大桥。",
+    ],
+)
+def test_footnotes_and_sources_state_nothing(rest):
+    assert texts(f"It is tall.[^1]\n\n{rest}\n\n# End\nIt is old.") == ["It is tall.", "It is old."]
+
+
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        (
+            "It is tall.¹ It is old².\n\n¹ It was built in 1815.\n² Ada said so.",
+            ["It is tall.", "It is old."],
+        ),
+        ("It is tall.¹²\n\n¹²It was built in 1815.", ["It is tall."]),
+        ("It is tall.¹\n\n² It was built in 1815.", ["It is tall.", "It was built in 1815."]),
+        ("It is light.\n\n³He is rare.", ["It is light.", "³He is rare."]),
+    ],
+)
+def test_raised_digit_used_above_begins_a_footnote(text, atoms):
+    assert texts(text) == atoms
+
+
+def test_prose_below_sources_stays():
+    assert texts("It is tall.\n\n## Sources\n- Smith\n\nIt is old.") == ["It is tall.", "It is old."]
+    assert texts("i. Ada ran\nii. Bob sat\niii. Cy slept\niv. Di ate")[1:3] == ["Bob sat", "Cy slept"]
 
 
 def test_markdown_and_citations_go_and_spans_stay():

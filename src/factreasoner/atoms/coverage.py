@@ -173,7 +173,8 @@ class _Accounting:
             ("heading", unit.kind in ("heading", "header") or whole.rstrip(" *_").endswith((":", "："))),
             ("question", nonclaims.is_question(whole)),
             ("abstention", nonclaims.is_abstaining(whole)),
-            ("remark", nonclaims.is_filler(whole) or nonclaims.is_abstention(self._source)),
+            ("remark", any(map(nonclaims.is_filler, (whole, whole.partition(":")[2] or whole)))),
+            ("remark", nonclaims.is_abstention(self._source)),
             ("repeated", _alike(whole) in self._alike),
             ("heading", self._is_title(unit, whole)),
         )

@@ -146,7 +146,8 @@ def cells(text: str, row: Block) -> list[tuple[str, Span]]:
         cell = bordered[1].replace(UNSEEN, " ")
         start = row.start + bordered.end() - len(cell.lstrip())
         span = Span(start, start + len(cell.strip()))
-        found.append((plain(text[span.start : span.end], Span(0, span.end - span.start)).whole(), span))
+        said = plain(text[span.start : span.end], Span(0, span.end - span.start)).whole()
+        found.append((said.replace("\\|", "|"), span))
     return found
 
 

@@ -69,7 +69,7 @@ class StatementFinder:
         self._says = _LETTER if _LETTER.search(words) else _DIGIT
         """A number is an answer if nothing else is said: "42"."""
         self._header: Sequence[str] | None = None
-        self._in_sources = False
+        self._in_sources = self._below_heading = False
         self._named: tuple[str, Block] | None = None
         """The last item, if it is a name, which labelled lines below it are about."""
 
@@ -101,6 +101,7 @@ class StatementFinder:
         if len(spans) == 1 and nonclaims.is_reference_heading(last):
             # "Sources: [1], [2]" has its sources in its own line.
             self._in_sources = nonclaims.is_reference_heading(self._text[slice(*spans[-1])])
+            self._below_heading = block.kind == "heading"
             return
         lead = self._leads.of(block)
         if block.kind != "item":
@@ -113,13 +114,18 @@ class StatementFinder:
             named = last.rstrip(" :：")
             is_name = len(spans) == 1 and len(named.split()) <= LONGEST_LABEL and not _NO_NAME.search(named)
             self._named = (last, block) if is_name and not self._states(named) else None
-        dated = block.kind == "item" or _DATED.search(self._text, block.start, block.end)
-        if not (self._in_sources and dated):
+        if not (self._in_sources and self._is_entry(block)):
             for place, span in enumerate(spans):
                 for sentence in self._sentence(span, block.kind, lead if place == 0 else ""):
                     yield sentence._replace(label=name + sentence.label) if sentence.label else sentence
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
+
+    def _is_entry(self, block: Block) -> bool:
+        """Whether a block below the heading of a list of sources is one of them."""
+        if block.kind == "item" or _DATED.search(self._text, block.start, block.end):
+            return True
+        return self._below_heading and FINITE.search(self._text, block.start, block.end) is None
 
     def _name_above(self, block: Block) -> str:
         """The name of the item that a line is part of: "Ada Roe: " above "  Phone: 5"; empty for none."""
