@@ -44,7 +44,7 @@ _CONTRACTED = (
     (re.compile(r"\b(there|it|that|this|what)['’]s\b", re.IGNORECASE), r"\1 is"),
 )
 _TURN = (
-    r"(?P<mark>[:：—–()（）]| -+ )|,? ?~(?P<reason>{reason})~|(?P<turn>[;；؛]|[,、，،]? ?~(?:{turn})~)"
+    r"(?P<mark>[:：—–()（）…]|\.\.+| -+ )|,? ?~(?P<reason>{reason})~|(?P<turn>[;；؛]|[,、，،]? ?~(?:{turn})~)"
     r"|(?P<comma>(?<!\d),|[，、،]|,(?!\d))|(?P<joint> ~(?:{joint})~ )"
 )
 """Where a clause ends: what follows is an aside, a reason, something else, an item of a list or a clause."""
@@ -129,7 +129,7 @@ class _Grammar:
     def is_aside(self, text: str) -> bool:
         """Whether `text` only regrets, says what else the sources are about, or asks for more."""
         found = self._aside.match(text)
-        return found is not None and not self._tells(list(self._clauses(text, found.end())), bool)
+        return found is not None and not self._tells([*self._clauses(text, found.end())], lambda _: False)
 
     def _declined(self, text: str) -> re.Match[str] | None:
         return self._declining.match(text) if self._needs.search(text) else None
