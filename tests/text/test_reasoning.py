@@ -149,6 +149,16 @@ ANSWER = "The bridge opened in 1932."
         "<solution>{}</solution>",
         "<thoughts>1931</thoughts><reply>{}</reply>",
         "{}\n<|im_start|>user",
+        "1. Reasoning: 1931.\n2. Answer: {}",
+        "Thought 1: 1931.\nAction 1: Search\nObservation 1: x\nThought 2: 1932\nFinal Answer: {}",
+        "<|im_start|>think\n1931<|im_end|>\n<|im_start|>answer\n{}<|im_end|>",
+        "<details><summary>💭 Thinking</summary>\n1931\n</details>\n\n{}",
+        "<details>\n<summary>Thought for 3 seconds</summary>\n\n1931.\n\n</details>\n\n{}",
+        "```thinking process\n1931\n```\n{}",
+        "<research>1931</research>\n{}",
+        "{}<im_end>",
+        "<output>{}",
+        "{}</output>",
     ],
 )
 def test_reasoning_in_any_style_is_taken_out(text):
@@ -191,6 +201,7 @@ def test_reasoning_in_any_style_is_taken_out(text):
         "The tokens are <|user|> and <|assistant|> in Phi, which came in 2023.",
         "<html> has <body> and <output> elements in 1932.",
         "Mix </s> tags; it is old.",
+        "<details><summary>Reasoning of the court in 1815</summary>It was void.</details>",
     ],
 )
 def test_text_about_tags_stays_as_it_is(text):
@@ -238,3 +249,16 @@ def test_every_other_character_keeps_its_place(text):
     assert all(a.end <= b.start for a, b in itertools.pairwise(spans))
     inside = {place for start, end in spans for place in range(start, end)}
     assert all(blanked[n].isspace() if n in inside else blanked[n] == text[n] for n in range(len(text)))
+
+
+def test_turn_behind_the_answer_is_counted():
+    text = f"{ANSWER}<|im_end|>\n<|im_start|>user\nWhen did it close?"
+    assert reasoning_spans(text) == [(len(ANSWER), len(text))]
+
+
+@pytest.mark.parametrize(
+    "unit", ["<answer>x</answer>\n", "[INST]a[/INST]", "```think\n", "<plan>", "**", "Thought: a\n"]
+)
+def test_long_hostile_text_takes_no_time(unit):
+    text = unit * (50_000 // len(unit))
+    assert len(blanked_reasoning(text)) == len(text)

@@ -16,7 +16,7 @@ from factreasoner.text.sentences import Span
 _WORK = (
     r"plan(?:ning|s)?|drafts?|notes?|outline|critique|brainstorm(?:ing)?|rationale|considerations?"
     r"|work(?:ing|ings|_?pad|_?space)?|internal|inner|hidden|steps?|strategy|approach|verification|verify|review"
-    r"|check|self|search|query|action|observation|information|understanding|ponder(?:ing)?"
+    r"|check|self|search|query|action|observation|information|understanding|ponder(?:ing)?|research|prepar\w+"
 )
 """Names of tags around work on the answer, or around an answer if nothing follows."""
 _WORKED = re.compile(
@@ -24,10 +24,10 @@ _WORKED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _SECTION = re.compile(
-    r"""^[ \t>]*(?P<marked>[#*_]{1,8})?\W{0,4}
+    r"""^[ \t>]*(?P<marked>[#*_]{1,8})?\W{0,4}(?:\d{1,2}[.)]\ )?\W{0,4}
     (?:(?P<thought>(?:(?:my|the|internal|inner|initial|step[- ]by[- ]step)\ ){0,2}
         (?:thinking|thoughts?|reasoning|chain[- ]of[- ]thought|scratch\ ?pad|monologue|rationale)
-        (?:\ (?:process|steps?))?
+        (?:\ (?:process|steps?|\d{1,2}))?
       |let(?:['’]s|\ us|\ me)\ (?:think|reason)[^\n.:]{0,40}
       |gedanken(?:gang)?|überlegung(?:en)?|raisonnement|réflexion|razonamiento|pensamiento|ragionamento
       |raciocínio|рассуждени[ея]|размышлени[ея]|思考(?:过程|過程|プロセス)?|推理(?:过程|過程)?|推論)

@@ -6,6 +6,7 @@ Tags inside code, and a tag that the text only mentions ("the <think> tag"), are
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from factreasoner.text.citation_marks import Regions
@@ -20,7 +21,7 @@ _ANSWER = r"(?:(?:final|my)[_-]?)?(?:answer|response|output|result|reply|solutio
 _NAME = rf"(?:[a-z]+[_:-])*(?:(?P<thought>{_THOUGHT})|(?P<tool>{_TOOL}))(?:[_:-]\w+)*"
 _LEFT, _RIGHT = r"(?:[<＜◁⟨]|&lt;)", r"(?:[>＞▷⟩]|&gt;)"
 _BAR = "[|｜]"
-_ROLE = r"(?:\s*(?P<role>assistant|user|system|model|tool|developer|ai|ipython)\b)?"
+_ROLE = r"(?:\s*(?P<role>assistant|user|system|model|tool|developer|ai|ipython|think|answer)\b)?"
 _MARK = re.compile(
     rf"""
       (?P<header>(?:<{_BAR}start{_BAR}>\w*\s*)?(?:<{_BAR}channel{_BAR}>\s*)?
@@ -32,7 +33,7 @@ _MARK = re.compile(
     | (?P<tag>{_LEFT}\s*(?P<close>\\?/)?\s*{_NAME}(?:[\s=][^<>]{{0,400}}?)?(?P<whole>/)?\s*{_RIGHT})
     | (?P<bracket>\[(?P<bracket_close>/)?(?:THINK(?:ING)?|THOUGHTS?|REASONING)\])
     | <(?P<answer_close>/)?(?P<answer>{_ANSWER})(?:\s[^<>]{{0,200}})?>
-    | (?P<token></?(?:bos|eos|pad|unk|eot|eod|endoftext|assistant)>|</?(?:end|start|begin)_?of_?\w+>
+    | (?P<token></?(?:bos|eos|pad|unk|eot|eod|endoftext|im_end|assistant)>|</?(?:end|start|begin)_?of_?\w+>
         |\[/?INST\]|<</?SYS>>|\[(?:EOS|BOS|PAD|UNK)\]|\[e~\[|<turn{_BAR}>|</s>|\A\s*<s>)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -50,7 +51,7 @@ _FENCED = re.compile(
 )
 """A fence whose next fence closes it; the first of a draft that no fence closes is none."""
 _FENCED_THOUGHT = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?:THOUGHT)[ \t]*\nBODY"
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?:THOUGHT)(?:[ _-]\w+)?[ \t]*\nBODY"
     r"(?:^[ \t]*(?P=fence)[\w+-]+[ \t]*\nBODY^[ \t]*(?P=fence)[ \t]*$BODY)*"
     r"^[ \t]*(?P=fence)(?![\w+-]+[ \t]*$)[`~]*".replace("THOUGHT", _THOUGHT).replace(
         "BODY", r"(?:(?!^[ \t]*(?P=fence)).)*"
@@ -64,6 +65,8 @@ _CODE = re.compile(
 )
 _WHOLE = re.compile(
     r"""<details\b[^<>]{0,200}\btype\s*=\s*["']?reasoning\b[^<>]{0,200}>.*?(?:</details>|\Z)"""
+    r"|<details>\s*<summary>[^\w<]*(?:(?:show|view|my|model) )?"
+    rf"(?:{_THOUGHT})(?: (?:process|steps)| for [^<]{{1,20}})?[^\w<]*</summary>.*?</details>"
     r"|\A\s*(?-i:analysis(?=[A-Z\s]).*?assistant(?:commentary.*?assistant)?final(?=\W|[A-Z\d]))"
     r"|\A\s*(?-i:Thinking\.\.\.\s.*?\.\.\.done thinking\.)"
     r"|\A\s*(?-i:Here(?:'s| is) my thought process:.*?Here(?:'s| is) my response:)",
@@ -110,11 +113,7 @@ class Marks:
                 self._take(mark)
         if self._opened and not text[: self._opened[0][1]][-1:].isalnum():  # List<Thought>
             self._give_up(len(text), len(text))
-        closed = {mark["answer"].lower() for mark in self._answers if mark["answer_close"]}
-        closed &= {mark["answer"].lower() for mark in self._answers if not mark["answer_close"]}
-        sure = re.compile(r"(?:final_?)?(?:answer|response)|final", re.IGNORECASE).fullmatch
-        tags = (mark for mark in self._answers if mark["answer"].lower() in closed or sure(mark["answer"]))
-        self.found += [Span(*mark.span()) for mark in tags]
+        self.found += self._answer_tags()
 
     def tagged_answers(self, begin: int = 0) -> list[tuple[Span, Span]]:
         """The answers behind `begin` in tags like the last: each opening tag, and where the last one closes.
@@ -132,6 +131,19 @@ class Marks:
             and mark["answer"].lower() == name
             and self._text[: mark.start()].rstrip(" \t")[-1:] in ("", "\n", ">")
         ]
+
+    def _answer_tags(self) -> Iterator[Span]:
+        """The tags around answers; `<output>` alone is one at an end of the text."""
+        opened = {mark["answer"] for mark in self._answers if not mark["answer_close"]}
+        both = opened & {mark["answer"] for mark in self._answers if mark["answer_close"]}
+        end = len(self._text.rstrip())
+        for mark in self._answers:
+            if (
+                mark["answer"] in both
+                or re.fullmatch(r"(?i:(?:final_?)?(?:answer|response)|final)", mark["answer"])
+                or (mark.end() == end if mark["answer_close"] else mark.start() == self._begins)
+            ):
+                yield Span(*mark.span())
 
     def _is_mentioned(self, mark: re.Match[str]) -> bool:
         """Whether the text speaks of a tag: "the <think> tag", quotes it, or has a token as a word."""
@@ -171,7 +183,11 @@ class Marks:
     def _take_token(self, mark: re.Match[str]) -> None:
         """A token, by its name: it belongs to a thought or a tool call, or to a turn."""
         name = re.sub(r"[^a-z/]+", "_", (mark["role"] or mark[0]).lower()).strip("_")
-        named = re.search(rf"(?P<thought>{_THOUGHT})|{_TOOL}|python_tag", name) if mark["piped"] else None
+        named = (
+            re.search(rf"(?P<thought>{_THOUGHT})|{_TOOL}|python_tag", name)
+            if mark["piped"] or mark["turn"]
+            else None
+        )
         ends = not mark["turn"] and _ENDS.fullmatch(name) is not None
         if named:
             closes = "end" in name or name.startswith("/")
@@ -179,7 +195,7 @@ class Marks:
             return
         if self._opened and (ends or name == "call"):
             self._give_up(mark.start(), mark.end())
-        if self._opened and mark["piped"] and re.fullmatch(_ANSWER, name):
+        if self._opened and (mark["piped"] or mark["turn"]) and re.fullmatch(_ANSWER, name):
             self._close(self._opened[0][0], mark)
         elif not self._opened:
             self._cut(mark)
