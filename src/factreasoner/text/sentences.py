@@ -147,13 +147,13 @@ _PLURALS = re.compile(r"(?<!\w)([A-Z])\1\. ?([A-Z])\2\Z")
 _YEAR = re.compile(r"(?P<before>[^.!?,;:()]*)\b(?:\d{3,4}|[XVI]+) ?(?:[гр]{1,2}|вв?|r)\Z")
 """A year or century with its mark, in Russian and Polish; before it the clause."""
 _VERB = re.compile(
-    r"\b\w{2,}(?:л[аои]?|[еая]н[ао]?|[ыи]т[ао]?|[иеаяую]т|ł[aoy]?|li|[nt]o)(?:ся|сь)?\b|\bjest\b|[тл]ась\b"
-    r"|\b(?:умер|погиб|вырос|возник|достиг)\b",
+    r"\b\w{2,}(?:л[аои]?|[еая]н[ао]?|[ыи]т[ао]?|[аиія]в|[иеаяую]т|ł[aoy]?|li|[nt]o)(?:ся|сь)?\b|\bjest\b|[тл]ась\b"
+    r"|\b(?:умер|помер|погиб|вырос|возник|достиг)\b",
     re.IGNORECASE,
 )
 """What has the form of a finite verb or participle in these languages."""
 _UNSPACED_BEGINS = re.compile(r"[\"“‘（(「『《]?[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_UNSPACED_ENDS = re.compile(r"(?:[a-z]{2}|\d{3}|[%)\]”\"])[*~]*[.]\Z")
+_UNSPACED_ENDS = re.compile(r"(?:[a-z]{2}|\d{3}|[%)\]”\"])[*~]*\Z")
 _SPACED_CLOSE = re.compile("[ \u00a0\u202f]»")
 _LOOK_BACK, _FAR_BACK = 24, 100
 _BLANK = re.compile(r"\s*")
@@ -167,16 +167,18 @@ def _borders(text: str, block: Block) -> Iterator[int]:
     if not stops:
         return
     quoted = [match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)]
-    enclosed, closed = Regions(quoted), {end for _, end in quoted}
+    enclosed, opened, closed = Regions(quoted), {start for start, _ in quoted}, {end for _, end in quoted}
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
     for stop in stops:
         spaced = _behind(_SPACED_CLOSE, text, stop.end(), block.end)
         end = spaced if spaced in closed else stop.end()
+        if stop["wide"] and end - 1 in opened:  # 。"The
+            end -= 1
         if end == block.end or enclosed.hold(stop.start(), end + 1):
             continue
         if (
-            _ends_wide(text, stop)
+            _ends_wide(text, stop, end)
             if stop["latin"] is None
             else _is_parted(text, stop, end) and _ends_latin(text, stop, end, block, lower_style)
         ):
@@ -189,7 +191,7 @@ def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
         return True
     if _UNSPACED_BEGINS.match(text, end):
         asks = stop["latin"][-1] in "?!"
-        return asks or _UNSPACED_ENDS.search(text[max(0, end - _LOOK_BACK) : end]) is not None
+        return asks or _UNSPACED_ENDS.search(text[max(0, stop.start() - 9) : stop.start()]) is not None
     behind = _GLUED_WORD.match(text, end)
     before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
     if behind and before:  # "threading.Thread" is a name
@@ -198,9 +200,9 @@ def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
     return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
 
 
-def _ends_wide(text: str, stop: re.Match[str]) -> bool:
+def _ends_wide(text: str, stop: re.Match[str], end: int) -> bool:
     """Whether a stop of a script that needs no blank after it ends a sentence."""
-    following = text[stop.end()]
+    following = text[end]
     if stop[0] == "．" and following.isdigit():
         return False
     # 「行く。」と言った: the quotation is part of a sentence that goes on.
