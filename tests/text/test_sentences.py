@@ -197,6 +197,7 @@ LINES = {
     "**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.": "**1. Demand and supply**|It varies.|"
     "2. Costs|They rose.",
     f"> {LIT}\n> It is tall.\n>> It is\n>> old.\n": f"{LIT}|It is tall.|It is\n>> old.",
+    "```\nx = 1\r\r": "```\nx = 1",
     "Run:\n```\nx = 1. Y\n\nz. W": "Run:|```\nx = 1. Y\n\nz. W",
     "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang.": "The chairs:|Yang Liu: He served.|"
     "Haifeng Wang.|Jing Jiang.",

@@ -67,7 +67,7 @@ def lines(text: str) -> list[Line]:
         end = start + len(raw.rstrip())
         opened = _FENCE.match(text[start:end])
         if fence:
-            found[-1].end = max(found[-1].end, end)
+            found[-1].end = end if raw.strip() else found[-1].end
             closes = opened is not None and opened["fence"].startswith(fence) and opened.end() == end - start
             fence = "" if closes else fence
         elif opened:
