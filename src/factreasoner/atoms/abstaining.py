@@ -83,6 +83,10 @@ class _Grammar:
         return self._filled(f"(?P<lead>{_LEAD})(?:{'|'.join(_SHAPES)})")
 
     @cached_property
+    def _elsewhere(self) -> re.Pattern[str]:
+        return self._filled("{elsewhere}")
+
+    @cached_property
     def _preface(self) -> re.Pattern[str]:
         return self._filled("{preface}")
 
@@ -132,7 +136,13 @@ class _Grammar:
         return found is not None and not self._tells([*self._clauses(text, found.end())], lambda _: False)
 
     def _declined(self, text: str) -> re.Match[str] | None:
-        return self._declining.match(text) if self._needs.search(text) else None
+        """The words that decline, unless they speak of one document, place or time in the world."""
+        found = self._declining.match(text) if self._needs.search(text) else None
+        return (
+            None
+            if found is None or any(self._elsewhere.match(text, at) for at in (0, found.end("lead")))
+            else found
+        )
 
     def _tells_before(self, found: re.Match[str]) -> bool:
         """Whether something is stated before the words that decline, or in a clause joined with them."""
