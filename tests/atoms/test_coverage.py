@@ -214,6 +214,22 @@ def test_remark_is_named_as_one(remark):
     assert [part.reason for part in fields["unchecked"]] == ["remark"]
 
 
+@pytest.mark.parametrize(
+    "reply", ["Yes.", "No.", "**Yes!**", "Absolutely.", "Sure", "Yes, indeed.", "A: No."]
+)
+@pytest.mark.parametrize(
+    "question", ["Is it safe? ", "**Is it safe?**\n\n", "## Is it safe?\n\n", "- Is it? "]
+)
+@pytest.mark.parametrize("atomizer", [PARSED, WHOLE])
+def test_yes_behind_a_question_is_not_split(atomizer, question, reply):
+    assert reasons(question + reply, atomizer)[-1] == (reply, "not split")
+
+
+@pytest.mark.parametrize("text", ["Yes. Oslo is cold.", "Oslo is cold. Sure!"])
+def test_yes_without_a_question_is_a_remark(text):
+    assert [reason for _, reason in reasons(text, WHOLE)] == ["remark"]
+
+
 def test_an_answer_that_was_not_split_accounts_for_nothing():
     record = Record(id="r", response="<think>x</think>Oslo is cold.")
     assert account_of(record, None) == ((), {"removed_reasoning": 16})

@@ -222,3 +222,33 @@ def test_offer_in_any_language_is_a_remark(text):
 @pytest.mark.parametrize("text", NO_OFFERS)
 def test_advice_in_any_language_is_no_remark(text):
     assert not is_filler(text)
+
+
+REPLIES = [
+    "You can.", "You should not.", "It does not.", "It does.", "It did not.", "They will.", "They won't.",
+    "We do.", "It could.", "You must not.", "They cannot.",
+]  # fmt: skip
+INTRODUCED = [
+    "Let me know within 14 days if the parcel is damaged: returns are free.",
+    "Let me know if it breaks; returns are free.",
+    "Thanks for asking — the museum is open.",
+    "Please let me know within a week if you want any other size: the shoes were made in 1950.",
+]
+STILL_REMARKS = [
+    "Yes, I can.",
+    "I do.",
+    "Let me know if you have questions — happy to help!",
+    "Let me know what you need: I can add what is missing.",
+    "Thanks: that was a good question.",
+]
+
+
+@pytest.mark.parametrize("text", [*REPLIES, *INTRODUCED])
+def test_short_answer_or_introduced_fact_is_no_remark(text):
+    assert not is_filler(text)
+    assert [statement.text for statement in statements(text)] == [text]
+
+
+@pytest.mark.parametrize("text", STILL_REMARKS)
+def test_courtesy_with_more_of_it_is_a_remark(text):
+    assert is_filler(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.atoms import nonclaims
@@ -67,6 +68,12 @@ class _Accounting:
         self._atoms = list(atoms)
         self._spans = [Span(*atom.span) if atom.span else None for atom in atoms]
         self._units = list(_units(self._text, self._shown))
+        self._replies = {
+            unit.span
+            for before, unit in pairwise(self._units)
+            if nonclaims.is_question(plain(self._shown, before.span).whole())
+        }
+        """The sentences behind a question."""
         self._said = [_words(f"{atom.text} {atom.original or ''}") for atom in atoms]
         self._alike = {_alike(said) for atom in atoms for said in (atom.text, atom.original) if said}
         """What was checked, in plain words: the atoms, and the sentences so far that have any."""
@@ -166,14 +173,16 @@ class _Accounting:
         """Why a unit has no atom."""
         said = self._shown[unit.span.start : unit.span.end].replace(UNSEEN, "")
         whole = plain(self._shown, unit.span).whole()
+        parts = (whole, whole.partition(":")[2] or whole)
         tests: tuple[tuple[Reason, bool], ...] = (
+            ("not split", unit.span in self._replies and any(map(nonclaims.is_reply, parts))),
             ("code", unit.kind == "code"),
             ("references", unit.in_sources or unit.kind == "note" or nonclaims.is_reference_heading(whole)),
             ("references", nonclaims.is_link(said) or _ENTRY.match(said) is not None),
             ("heading", unit.kind in ("heading", "header") or whole.rstrip(" *_").endswith((":", "："))),
             ("question", nonclaims.is_question(whole)),
             ("abstention", nonclaims.is_abstaining(whole)),
-            ("remark", any(map(nonclaims.is_filler, (whole, whole.partition(":")[2] or whole)))),
+            ("remark", any(map(nonclaims.is_filler, parts))),
             ("remark", nonclaims.is_abstention(self._source)),
             ("repeated", _alike(whole) in self._alike),
             ("heading", self._is_title(unit, whole)),

@@ -39,6 +39,9 @@ _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
 _APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"[\W_]*(?:\d+\.? )?{_PATTERNS['sources']}[\W_]*", re.IGNORECASE)
+_REPLY = re.compile(rf"{_PATTERNS['reply']}\W*", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?:[:;–—]| - )(?! *{_PATTERNS['courteous']}\b) *(?P<said>.+)", re.IGNORECASE)
+"""What stands behind a courtesy and is no part of it: "Let me know soon: returns are free."."""
 _FINITE = re.compile(rf"\b{_PATTERNS['finite']}\b")
 
 
@@ -58,10 +61,20 @@ def is_question(sentence: str) -> bool:
 def is_filler(sentence: str) -> bool:
     """Whether the sentence is a remark about the conversation, or has no word at all.
 
-    Greetings, offers and pointers ("See the table below.") are remarks. Advice to do something is a claim.
+    Greetings, offers and pointers ("See the table below.") are remarks. Advice to do something is a claim,
+    and so is what a courtesy only introduces.
     """
     text = _plain(sentence)
-    return not any(character.isalnum() for character in text) or _COURTESY.match(text) is not None
+    if not any(character.isalnum() for character in text):
+        return True
+    behind = _BEHIND.search(text)
+    adds = behind and _FINITE.search(behind["said"]) and not _COURTESY.match(behind["said"])
+    return _COURTESY.match(text) is not None and not adds
+
+
+def is_reply(sentence: str) -> bool:
+    """Whether the sentence answers a question in a word: "Yes."."""
+    return _REPLY.fullmatch(_EMPHASIS.sub("", _plain(sentence))) is not None
 
 
 def is_abstaining(sentence: str) -> bool:
