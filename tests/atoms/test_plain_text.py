@@ -69,3 +69,33 @@ def test_markers_go_with_the_blanks_before_them(text, words):
     assert plain == words
     assert len(places) == len(plain)
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Król uciekł [1] i [2].", "Król uciekł [1] oraz [2].", "Kral kaçtı [1] ve [2].",
+        "Kral kaçtı [1] ile [2].", "Kuningas pakeni [1] ja [2].", "A király elment [1] és [2].",
+        "Král uprchl [1] a [2].", "Regele a fugit [1] și [2].", "Raja lari [1] dan [2].",
+        "Nhà vua bỏ trốn [1] và [2].", "Ο βασιλιάς έφυγε [1] και [2].",
+        "Король утік [1] та [2].", "هرب الملك [1] و [2].", "هرب الملك [1] و[2].",
+        "राजा भाग गया [1] और [2]।", "המלך ברח [1] ו-[2].", "El rei va fugir [1] i [2].",
+        "Kongen flygtede [1] og [2].", "พระราชาหนีไป [1] และ [2].",
+        "Karalius pabėgo [1] ir [2].", "Karalis aizbēga [1] un [2].",
+        "Król uciekł [1], [2] i [3].", "Král uprchl [1 a 2].", "Król uciekł [1 i 2].",
+    ],
+)  # fmt: skip
+def test_joining_words_between_marks_go_with_them(said):
+    assert plain(said, Span(0, len(said))).whole() == said[: said.index(" [")] + said[-1]
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("He fled [1] i wrócił [2].", "He fled i wrócił."),
+        ("He fled [1] and died [2].", "He fled and died."),
+        ("Raja lari [1] dan wafat [2].", "Raja lari dan wafat."),
+    ],
+)
+def test_joining_word_before_more_words_stays(said, read):
+    assert plain(said, Span(0, len(said))).whole() == read

@@ -61,7 +61,16 @@ _LOCATOR = re.compile(
     re.IGNORECASE,
 )
 _NARROW = str.maketrans("［］，；،؛", "[],;,;")
-_BETWEEN = re.compile(r"\s*(?:[,;&˒‚]|\b(?:and|und|et|y|en|och|og)\b)\s*|(?<=\d)[ \u2009]+(?=\d)")
+_AND = (
+    r"(?:and|or|as well as|plus|also|und|oder|sowie|et|ou|y|e|o|u|ed|i|oraz|lub|en|of|och|samt|og|ja|tai"
+    r"|un|vai|ir|és|vagy|a|nebo|alebo|ili|și|şi|sau|ve|ile|veya|dan|serta|atau|và|hoặc|και|ή|и|или|та|і|й|або|да"
+    r"|sekä|eller|و|أو|او|یا|اور|ו-?|או|और|तथा|एवं|व|या|এবং|ও|மற்றும்|และ|หรือ|და|և|和|与|與|跟|同|及|以及|或|や|と"
+    r"|または|及び|および|및|와|과|또는)"
+)
+"""Words for "and" and "or"."""
+_BETWEEN = re.compile(
+    rf"\s*(?:[,;&˒‚]|\b(?:and|und|et|y|en|och|og)\b)\s*|(?<=\d)\s+{_AND}\s+(?=\d)|(?<=\d)[ \u2009]+(?=\d)"
+)
 _RANGE = re.compile(rf"\^?(\d{{1,3}})\s*[{_DASH}]\s*\^?(\d{{1,3}})")
 _POWER = re.compile(
     r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr|Pa|Hz|[kMG]?pc"
@@ -88,9 +97,7 @@ _PREPOSITION = re.compile(rf"\b(?:at|in|by|from|of|with)[ \t]+{_NAMED}$", re.IGN
 _BEFORE_NOUN = re.compile(r"(?:\A|[\n.!?:;]|\b(?:in|by|per|to|as|from|see|and))[ \t]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 JOINT = re.compile(
-    r"[ \t]*(?:[,;、，；]|(?:[,;] ?)?(?:[&/+–—-]|and|or|as well as|plus|also|to|und|oder|sowie|et|ou|y|e|o"
-    r"|en|of|och|og|и|или|和|与|及|或|以及|と|や|및|와|과|see|cf\.|vgl\.)(?: also)?)?[ \t]*",
-    re.IGNORECASE,
+    rf"[ \t]*(?:[,;、，；،؛]|(?:[,;،] ?)?(?:[&/+–—-]|{_AND}|to|see|cf\.|vgl\.)(?: also)?)?[ \t]*", re.I
 )
 """What may stand between two marks that are read as one: "[1] and [2]"."""
 _NEW_CLAUSE = re.compile(r".*(?:[;；]|, ?and).*", re.IGNORECASE)
