@@ -78,6 +78,39 @@ def test_a_sentence_goes_with_its_blanks_marker_and_line(text, parts, left):
     assert without(text, *parts) == left
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("**A one [1].**", "**B was [1].**"),
+        ("_A one [1]._", "_B was [1]._"),
+        ("~~A one.~~", "~~B was [1].~~"),
+        ("“A one [1].”", "“B was [1].”"),
+        ('"A one."', '"B was [1]."'),
+        ("«A one.»", "«B was [1].»"),
+        ("„A one.“", "„B was [1].“"),
+        ("「A one.」", "「B was [1].」"),
+        ("(A one [1].)", "(B was [1].)"),
+        ("(A one [1]).", "(B was [1])."),
+        ("(A (or B) is one.)", "(B was [1].)"),
+        ("**“A one.”**", "**“B was [1].”**"),
+        ("**A one** [1].", "**B was [1]**."),
+        ("<b>A one.</b>", "<b>B was [1].</b>"),
+        ("**A** is **one**.", "B was [1]."),
+        ("“A” is “one”.", "B was [1]."),
+        ("(A) is (one).", "B was [1]."),
+        ("*A* is one.", "B was [1]."),
+        ("“A” is one.", "B was [1]."),
+    ],
+)
+def test_marks_around_a_whole_sentence_stay(old, new):
+    assert without(f"X. {old} Z.", old, after="B was [1].") == f"X. {new} Z."
+
+
+def test_marks_that_the_new_sentence_has_are_not_doubled():
+    assert without("**A one.** Z.", "**A one.**", after="**B was.**") == "**B was.** Z."
+    assert without("(A one.) Z.", "(A one.)", after="B (C) was.") == "(B (C) was.) Z."
+
+
 @pytest.mark.parametrize("line_end", ["\r\n", "\r"])
 def test_lines_may_end_otherwise(line_end):
     def ended(text):

@@ -23,6 +23,29 @@ _EMPHASIS = re.compile(
 )
 """Bold, emphasised or struck-out words within a paragraph or list item."""
 
+_WRAPS = (
+    "** **",
+    "__ __",
+    "~~ ~~",
+    "* *",
+    "_ _",
+    "“ ”",
+    "„ “",
+    "„ ”",
+    "« »",
+    "» «",
+    "‘ ’",
+    '" "',
+    "( )",
+    "（ ）",
+    "「 」",
+    "『 』",
+)
+"""Marks that may stand around a whole sentence."""
+_WRAPPING_TAG = re.compile(r"<(?P<name>[a-zA-Z]\w*)\b[^<>]*>")
+_TAIL = re.compile(r"(?:\s*(?:\[[^\[\]\n]{1,60}\]|[⁰¹²³⁴-⁹]+))*\s*(?P<stop>[.!?。！？।]?)\s*")
+"""What may stand behind such marks: citations and a stop."""
+
 _REACH = 700
 
 Pair = tuple[tuple[int, int], tuple[int, int]]
@@ -165,7 +188,8 @@ class _Editing:
         return Edit(line, rest.end(), "") if rest and alone and not any(self._stray(edit)) else None
 
     def _replacement(self, edit: Edit) -> Edit:
-        """A new sentence with the marks that the old one only opened or only closed."""
+        """A new sentence with the marks around the old one, and those that it only opened or only closed."""
+        edit = edit._replace(after=_wrapped(self._text[edit.start : edit.end].strip(), edit.after))
         closing, opening = (
             "".join(mark for mark in marks if edit.after.count(mark) % 2 == 0) for marks in self._stray(edit)
         )
@@ -200,3 +224,25 @@ class _Editing:
         kept = len(text[:start].rstrip())
         ended = _LINE_END.match(text, kept) if kept and text.endswith("\n") else None
         return Edit(ended.end() if ended else kept, len(text), "")
+
+
+def _wrapped(before: str, after: str) -> str:
+    """A new sentence with the marks that stood around the whole old one: bold, quotes, brackets, tags."""
+    tag = _WRAPPING_TAG.match(before)
+    wraps = [(tag[0], f"</{tag['name']}>")] if tag else [tuple(wrap.split()) for wrap in _WRAPS]
+    for opening, closing in wraps:
+        at = before.rfind(closing)
+        inside, tail = before[len(opening) : at], _TAIL.fullmatch(before, at + len(closing))
+        around = before.startswith(opening) and at >= len(opening) and _is_whole(inside, opening, closing)
+        marked = after.startswith(opening) or (opening == closing and opening in after)
+        if around and tail is not None and not marked:
+            said = _wrapped(inside.strip(), after)
+            stop = tail["stop"] if said.endswith(tail["stop"]) else ""
+            return f"{opening}{said.removesuffix(stop)}{closing}{stop}"
+    return after
+
+
+def _is_whole(inside: str, opening: str, closing: str) -> bool:
+    """Whether the mark that opens before `inside` closes only behind it."""
+    before = inside.split(closing)[:-1]
+    return all(part.count(opening) > 0 for part in before) if opening != closing else not before
