@@ -150,6 +150,94 @@ def test_lines_that_are_apart_stay_apart(text):
     assert unwrapped(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dose for an adult of 70 kg should be\n40. Children get half.",
+        "* Maximal dose for an adult of 70 kg:\n  40. Children get half.\n* Never take two at once.",
+        "1. The legal age for buying beer here is\n21. In other states it is 18.",
+        "- The legal age for buying beer here is\n  21. In other states it is 18.",
+        "The legal age for buying beer here is\n**21**. In other states it is 18.",
+        "The final score of the match was 3 to\n2. The game ended at nine.",
+        "The final score of the match was 3 to\n1. The game ended at nine.\n1. One came.\n2. Two left.",
+        "1. The final score of the match was 3 to\n2. The game ended at nine.\n2. Two left.",
+        "Ada played here. The final score was no more than two and\n1. The game ended.",
+        "Mozart wrote his Piano Concerto No.\n21. It is in C major.",
+        "1. Mozart wrote his Piano Concerto No.\n2. It is in B flat.",
+        "Die Schlacht von Leipzig begann am\n16. Oktober 1813 und dauerte vier Tage.",
+        "Die Schlacht begann am Freitag, dem\n3. Mai, um acht Uhr.",
+        "He scored for the club from 1998 until\n2003. In all he made 80 goals, the last on\n4. June.",
+        "Król urodził się\n16. października 1813 r. w Krakowie.",
+        "La edad mínima para comprar cerveza es de\n18. En otros países es 16.",
+        "L'âge légal pour acheter de la bière est\n16. Il est plus haut ailleurs.",
+        "Возраст покупателя должен быть не менее\n18. Это закон.",
+        "Matchen slutade 3 mot\n2. Det var kallt.",
+        "The adult dose is 2 tablets (see sec.\n4) and must not be exceeded.",
+        "One part allows it and part\n(b) bans the tax while part\n(c) allows it.",
+        "One rule says that part\n(a) bans the tax while part\n(b) allows it.",
+        "The treaty of 1919 ended World War\n1. The one of 1947 ended World War\n2. Both are long.",
+        "Many people take vitamin\nc. It helps.",
+        "The vote (see p.\n14) was final.",
+    ],
+)
+def test_number_of_a_sentence_marks_no_item(text):
+    joined = re.sub(r"\n\s*(?=\W*(?:(?![12]\. (?:One|Two) )\d|[a-c]\)|c\.))", " ", text)
+    assert said(text) == said(joined)
+    assert "".join(filter(str.isdigit, "".join(said(text)))) == "".join(
+        filter(str.isdigit, re.sub(r"^1\. (?!One)|\n[12]\. (?=One|Two)", "", text))
+    )
+
+
+NUMBERS = [
+    "Mary W. Shelley wrote Frankenstein at the age of 18. The novel was published in 1818 and sold well.",
+    "Der Bau begann am 15. August 1248 in Köln. Er endete erst am 15. Oktober 1880, nach langen Jahren.",
+    "The vote (see p. 14) was final. It was held in 1923 and again in 1945 after the war.",
+    "The dose for an adult should be 40. Children get half. Never take 2, and see sec. 4 if in doubt.",
+    "The law says in part (a) that cars pay tax, in part (b) that vans pay 12. In (c) bikes pay 1. So it is.",
+    "El precio era de 30. La entrada es gratis los lunes hasta las 9. Los niños pagan 2. El museo cierra.",
+]
+
+
+@pytest.mark.parametrize("paragraph", NUMBERS)
+@pytest.mark.parametrize(("first", "later"), [*LAYOUTS, ("1. ", "   "), ("1. ", ""), ("* ", "  ")])
+def test_numbers_stay_in_sentences_at_every_width(paragraph, first, later):
+    for tail in ("", "\n1. Bring salt.\n2. Bring oil."):
+        for width in range(25, 101):
+            wrapped = textwrap.fill(paragraph, width, initial_indent=first, subsequent_indent=later)
+            assert said(wrapped + tail) == said(first + paragraph + tail), width
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Steps to take\n1. wash the car\n2. dry it\n3. go", "Steps to take|wash the car|dry it|go"),
+        ("Here are things to look for\n1. wood\n2. iron", "Here are things to look for|wood|iron"),
+        ("The steps are\n1. Find where it is\n2. Go", "The steps are|Find where it is|Go"),
+        ("1. Who it is for\n2. What it is for\n3. An end", "Who it is for|What it is for|An end"),
+        ("10. Salt\n9. Oil\n8. Bread", "Salt|Oil|Bread"),
+        ("1. Salt\n1. Oil\n1. Bread", "Salt|Oil|Bread"),
+        ("It needs:\n5. Salt\n6. Oil", "It needs:|Salt|Oil"),
+        (" 9. Salt\n10. Oil\n11. Bread", "Salt|Oil|Bread"),
+        ("1. Salt\n2. Oil\n\nThe rest is this.\n\n3. Bread", "Salt|Oil|The rest is this.|Bread"),
+        ("1. Log in:\n\nrun login\n2. Wait", "Log in:|run login|Wait"),
+        ("1. It has:\n   1. Salt\n   2. Oil\n2. It is old", "It has:|Salt|Oil|It is old"),
+        (
+            "It has:\n(i) a base\n(ii) a shaft\n(iii) a lamp\n(iv) a roof",
+            "It has:|a base|a shaft|a lamp|a roof",
+        ),
+        ("塔有:\n一、灯\n二、门\n三、桥", "塔有:|灯|门|桥"),
+        ("Which is it?\nA) Rome\nB) Oslo", "Which is it?|Rome|Oslo"),
+        ("- Salt\na) Oil\nb) Bread", "Salt|Oil|Bread"),
+        ("It has:\n1. an old part\n2. a new part\n3. a lamp", "It has:|an old part|a new part|a lamp"),
+        ("It is cold.\n\n2. It is wet.", "It is cold.|It is wet."),
+        ("16. Oktober 1813 in Leipzig", "16. Oktober 1813 in Leipzig"),
+        ("42. Ada said so.", "42.|Ada said so."),
+    ],
+)
+def test_items_of_lists_stay_items(text, found):
+    assert said(text) == found.split("|")
+
+
 def test_one_long_line_sets_no_width():
     text = (
         "See the page of the town for more\nhttps://example.org/"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from factreasoner.text.language import SENTENCES
 
 BlockKind = Literal["prose", "item", "heading", "table", "code", "note"]
 
@@ -15,7 +18,8 @@ class Line:
     """A line with words at `text[start:end]`, behind the marker of an item, heading or footnote.
 
     `words` is the place of the marker, behind indent and quotation marks, whose number is `quoted`. `apart`:
-    a blank line or a rule stands above it. A line of code is a whole fence.
+    a blank line or a rule stands above it. `within`: its number belongs to the sentence of the line before.
+    A line of code is a whole fence.
     """
 
     begin: int
@@ -27,6 +31,7 @@ class Line:
     quoted: int
     apart: bool = False
     bold: bool = False
+    within: bool = False
 
 
 _QUOTED = re.compile(r"[\s>]*+")
@@ -53,6 +58,27 @@ _COLUMNS = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _RAISED = re.compile(r"(?<=[^\s¹²³⁰⁴-⁹])[¹²³⁰⁴-⁹]{1,3}(?![¹²³⁰⁴-⁹])")
 """Raised digits behind a word or a stop."""
 _FENCE = re.compile(r"\s*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
+_ORDERS = {
+    family: {name: n for n, name in enumerate(names.split(), 1)}
+    for family, names in {
+        "letters": "a b c d e f g h i j k l m n o p q r s t u v w x y z",
+        "roman": "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx",
+        "chinese": "一 二 三 四 五 六 七 八 九 十 十一 十二 十三 十四 十五 十六 十七 十八 十九 二十",
+    }.items()
+}
+"""Numbers of items that are no digits."""
+_NUMBERED = re.compile(r"(?<![.!?]\s)(?<!\S)\(?(\w{1,5})\.\Z")
+_WORD = re.compile(r"\w+")
+_SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
+_MANY = 10
+"""A lone number from here on is seldom that of an item."""
+_CLOSED = r"""(?:["'”’»)\]*_`」』】）]|[ ]?\[\^?\d{1,3}(?:[,–-][ ]?\d{1,3})*\]|[⁰¹²³⁴-⁹])*\Z"""
+_STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
+_PAUSED = re.compile(rf"[:：]{_CLOSED}")
+_LISTED = re.compile(rf"[;；]{_CLOSED}")
+_SHORTENED = re.compile(r"(?:^|[\s(])(?P<word>[^\W\d_]|\d{1,2}|[^\W\d_][^\s(]{0,12})\.\Z")
+_SHORT = frozenset().union(*(SENTENCES[kind] for kind in ("always_continue", "before_number", "may_end")))
+_LOOK_BACK = 60
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
 
 
@@ -89,6 +115,7 @@ def lines(text: str) -> list[Line]:
                 line.kind = "note"
             found.append(line)
             apart = False
+    _Numbers(text, found).part()
     return found
 
 
@@ -117,3 +144,155 @@ def _line(text: str, start: int, end: int, raised: frozenset[str]) -> Line | Non
     row = text[at] == "|" and "|" in text[at + 1 : end]
     kind = "table" if row else "heading" if bold else "prose"
     return Line(start, words, at, end, kind, "", depth, bold=bold)
+
+
+def is_stopped(said: str) -> bool:
+    """Whether words end in the stop of a sentence, or in that of an abbreviation."""
+    return _STOPPED.search(said) is not None
+
+
+def line_end(text: str, line: Line, *, listed: bool) -> Literal["stop", "pause", "open"]:
+    """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
+
+    `listed`: an item follows, so that a semicolon is like a colon.
+    """
+    said = text[max(line.start, line.end - _LOOK_BACK) : line.end]
+    if _PAUSED.search(said) or (listed and _LISTED.search(said)):
+        return "pause"
+    short = _SHORTENED.search(said)
+    if short and (len(word := short["word"]) < 3 or {word, word.lower()} & _SHORT):
+        return "open"
+    return "stop" if is_stopped(said) else "open"
+
+
+def is_cut(text: str, line: Line, *, before_number: bool = False) -> bool:
+    """Whether a line ends in a word that ends no sentence, such as "the", or within parentheses.
+
+    `before_number`: a number follows, so that words such as "was" and "part" end none either.
+    """
+    said = text[line.start : line.end]
+    last = said.rsplit(maxsplit=1)[-1]
+    if last in SENTENCES["never_last"] or said.rfind("(") > said.rfind(")"):
+        return True
+    return before_number and last.lower() in SENTENCES["before_a_number"]
+
+
+class _Numbers:
+    """The numbers and letters that may mark the items of a text, each with its values.
+
+    A line whose number belongs to no list is no item: "The dose should be⏎40. Children get half."
+    """
+
+    def __init__(self, text: str, found: Sequence[Line]) -> None:
+        self._text, self._found = text, found
+        self._values = {i: values for i, line in enumerate(found) if (values := _values(line))}
+        self._following: dict[int, int] = {}
+        """The next item of the list that a line begins or goes on with."""
+        self._repeated: set[int] = set()
+        """Lines whose number comes again before the next number of its list."""
+        self._behind_cut: set[int] = set()
+        """Items of a list behind lines that end as if within a sentence."""
+        nearest: dict[tuple[str, int, int], int] = {}
+        for i, values in reversed(self._values.items()):
+            for family, indent, value in values:
+                first, again, after, before = (
+                    nearest.get((family, indent, number), len(found))
+                    for number in (1, value, value + 1, value - 1)
+                )
+                if min(after, again) == after < len(found):
+                    self._following[i] = after
+                elif value > 2 and before < min(again, first):
+                    self._following[i] = before
+                if again < min(after, first):
+                    self._repeated.add(i)
+            nearest.update(dict.fromkeys(values, i))
+
+    def part(self) -> None:
+        """Make each line that no list has the prose it is."""
+        last: dict[tuple[str, int], int] = {}
+        apart = False
+        for i, line in enumerate(self._found):
+            apart = apart or (line.kind == "prose" and line.apart)
+            if not (values := self._values.get(i)):
+                continue
+            steps = {value - last.get((family, indent), value - 9) for family, indent, value in values}
+            known = not {family for family, *_ in values}.isdisjoint(family for family, _ in last)
+            if self._is_item(i, steps, known=known, apart=apart):
+                apart = False
+                last.update({(family, indent): value for family, indent, value in values})
+            else:
+                open_end = self._end_before(i) != "stop"
+                line.within = open_end and (self._is_cut(i, loosely=True) or not self._is_first(i))
+                line.kind = "note" if line.kind == "note" else "prose"
+                line.marker, line.start = "", line.words
+
+    def _is_item(self, i: int, steps: Set[int], *, known: bool, apart: bool) -> bool:
+        """Whether the number of a line is that of an item.
+
+        `steps`: how far it is from the number before it. `known`: items with numbers stand above. `apart`: a
+        paragraph stands between.
+        """
+        line, end = self._found[i], self._end_before(i)
+        starts, first, follows = i in self._following, self._is_first(i), not steps.isdisjoint({1, -1})
+        begins = starts and first and not self._are_alike(i, self._following[i])
+        if self._is_cut(i):
+            listed = begins or (follows and (starts or i - 1 in self._behind_cut))
+            self._behind_cut.update({i} if listed else ())
+            return listed
+        if self._is_cut(i, loosely=True):
+            return (follows and not apart) or begins
+        if follows and not (end == "open" and i in self._repeated):
+            return True
+        if starts or first:
+            item_above = i > 0 and self._found[i - 1].kind == "item"
+            return starts or end != "open" or item_above
+        word = _WORD.match(self._text, line.start, line.end)
+        if end == "open" or (word and word[0] in SENTENCES["numbered_nouns"]):
+            return False
+        return known or (not self._is_beside(i) and any(value < _MANY for *_, value in self._values[i]))
+
+    def _are_alike(self, i: int, following: int) -> bool:
+        """Whether the second of two items follows a cut line, or the word that the first does: "part"."""
+        lines = [self._found[n - 1] for n in (i, following) if n]
+        last = {self._text[line.start : line.end].rsplit(maxsplit=1)[-1] for line in lines}
+        return self._is_cut(following) or (len(lines) > len(last))
+
+    def _is_first(self, i: int) -> bool:
+        return any(value < 2 for *_, value in self._values[i])
+
+    def _before(self, i: int) -> Line | None:
+        """The line before, where a sentence may go on from it."""
+        line = self._found[i - 1] if i else None
+        return line if line and line.kind in ("prose", "item", "note") else None
+
+    def _is_beside(self, i: int) -> bool:
+        before, line = self._before(i), self._found[i]
+        return before is not None and not line.apart and line.quoted == before.quoted
+
+    def _end_before(self, i: int) -> Literal["stop", "pause", "open"]:
+        return line_end(self._text, self._found[i - 1], listed=True) if self._is_beside(i) else "stop"
+
+    def _is_cut(self, i: int, *, loosely: bool = False) -> bool:
+        """Whether the line before ends within a sentence, as its last word or a sentence before it shows.
+
+        `loosely`: or as a word shows that a number often follows.
+        """
+        before = self._before(i)
+        if before is None:
+            return False
+        last = _NUMBERED.search(self._text, max(before.start, before.end - _LOOK_BACK), before.end)
+        if last and last[1].lower() in SENTENCES["before_number"]:
+            return True
+        said_more = _SENTENCE.search(self._text, before.start, before.end) is not None
+        return is_cut(self._text, before, before_number=loosely) or (
+            said_more and self._end_before(i) == "open"
+        )
+
+
+def _values(line: Line) -> list[tuple[str, int, int]]:
+    """The values that the number or letter of an item may have, each with its family and indent."""
+    marker = line.marker.strip("().、").lower() if line.kind in ("item", "note") else ""
+    indent = (line.words - line.begin) // 2  # Numbers may be flush right.
+    if marker.isdecimal():
+        return [("digits", indent, int(marker))]
+    return [(family, indent, known[marker]) for family, known in _ORDERS.items() if marker in known]

@@ -7,18 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
-from typing import Literal
 
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.lines import Line, lines
+from factreasoner.text.lines import Line, is_cut, is_stopped, line_end, lines
 from factreasoner.text.tags import UNSEEN, without_tags
 
-_CLOSED = r"""(?:["'”’»)\]*_`」』）】]|[ ]?\[\^?\d{1,3}(?:[,–-][ ]?\d{1,3})*\]|[⁰¹²³⁴-⁹])*\Z"""
-_STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။។།։።᠃\u037e|]{_CLOSED}")
-_PAUSED = re.compile(rf"[:：]{_CLOSED}")
-_LISTED = re.compile(rf"[;；]{_CLOSED}")
-_SHORTENED = re.compile(r"(?:^|[\s(])(?P<word>[^\W\d_]|\d{1,2}|[^\W\d_][^\s(]{0,12})\.\Z")
-_SHORT = frozenset().union(*(SENTENCES[kind] for kind in ("always_continue", "before_number", "may_end")))
 _LABELLED = re.compile(r"[^\W\d_][^.:;!?\n]{0,40}[:：]\s")
 _GOES_ON = "(,;"
 _BLANKLESS = "\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff65"
@@ -59,7 +52,7 @@ def _blank(text: str, line: Line, following: Line) -> str:
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]
     blankless = _BLANKLESS_LETTER.search(beside) or (beside.isdigit() and _BLANKLESS_LETTER.search(before))
-    if blankless and not _STOPPED.search(before):
+    if blankless and not is_stopped(before):
         return UNSEEN * width
     word = re.match(r"[\w-]*", text[following.words : following.words + _LOOK_BACK])
     if _HYPHENATED.search(before) and word and word[0][:1].isalpha() and word[0] not in _ALONE:
@@ -92,24 +85,6 @@ class _Wraps:
         if end < 0:
             return self._places[line.end - 1] - self._places[line.begin] + 1
         return self._places[end] - self._places[line.begin] - (end - line.end)
-
-    def ends(self, line: Line, *, listed: bool) -> Literal["stop", "pause", "open"]:
-        """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
-
-        `listed`: an item follows, so that a semicolon is like a colon.
-        """
-        said = self.text[max(line.start, line.end - _LOOK_BACK) : line.end]
-        if _PAUSED.search(said) or (listed and _LISTED.search(said)):
-            return "pause"
-        short = _SHORTENED.search(said)
-        if short and (len(word := short["word"]) < 3 or {word, word.lower()} & _SHORT):
-            return "open"
-        return "stop" if _STOPPED.search(said) else "open"
-
-    def is_cut(self, line: Line) -> bool:
-        """Whether a line ends in a word that ends no sentence, such as "the", or within parentheses."""
-        said = self.text[line.start : line.end]
-        return said.rsplit(maxsplit=1)[-1] in SENTENCES["never_last"] or said.rfind("(") > said.rfind(")")
 
     def first_word(self, line: Line) -> str:
         """What would have to fit on the line before."""
@@ -144,12 +119,14 @@ class _Break:
     def __init__(self, wraps: _Wraps, line: Line, following: Line) -> None:
         self.line, self.following = line, following
         self.doubtful = bool(following.marker) or following.bold
-        self.ends = wraps.ends(line, listed=self.doubtful)
+        self.ends = line_end(wraps.text, line, listed=self.doubtful)
         first, begins = wraps.first_word(following), wraps.text[following.words]
-        self.lower = not following.marker and (begins.islower() or wraps.is_cut(line))
+        self.lower = not following.marker and (
+            begins.islower() or is_cut(wraps.text, line, before_number=first.lstrip("*_")[:1].isdigit())
+        )
         self.upper = begins.isupper()
         self.starts = first.rstrip(",") in SENTENCES["starters"]
-        self.goes_on = self.ends == "open" and (self.lower or begins in _GOES_ON)
+        self.goes_on = following.within or (self.ends == "open" and (self.lower or begins in _GOES_ON))
         self.widths = (wraps.width(line), wraps.width(line) + wraps.columns(line))
         self.needed = [
             had + 1 + size
@@ -238,7 +215,7 @@ class _Run:
         if not opened or early or self._columns < _LEAST_WIDTH or self.width > _MOST_WIDTH:
             return False
         verse = len(opened) > 1 and all(each.upper for each in opened) and any(each.comma for each in opened)
-        return not verse and self._wraps.ends(paragraph[-1].following, listed=False) == "stop"
+        return not verse and line_end(self._wraps.text, paragraph[-1].following, listed=False) == "stop"
 
 
 def _sign(line: Line) -> str:
