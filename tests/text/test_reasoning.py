@@ -257,7 +257,7 @@ def test_turn_behind_the_answer_is_counted():
 
 
 @pytest.mark.parametrize(
-    "unit", ["<answer>x</answer>\n", "[INST]a[/INST]", "```think\n", "<plan>", "**", "Thought: a\n"]
+    "unit", ["<answer>x</answer>\n", "[INST]a[/INST]", "```think\n", "<plan>", "**", "Thought: a\n", "~"]
 )
 def test_long_hostile_text_takes_no_time(unit):
     text = unit * (50_000 // len(unit))

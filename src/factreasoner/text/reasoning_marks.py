@@ -45,13 +45,13 @@ _OTHERS = re.compile(r"(?:im_)?(?:user|human|system|tool|observation|developer|i
 _OWN = re.compile(r"(?:im_)?(?:assistant|model|ai|bot|chatbot)(?:_token)?|/inst")
 """Names of tokens that end a turn, begin another's, and begin the model's own."""
 _FENCED = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n`]*)\n"
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\n`]*)\n"
     r"(?:(?!^[ \t]*(?P=fence)).)*^[ \t]*(?P=fence)[`~]*[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
 """A fence whose next fence closes it; the first of a draft that no fence closes is none."""
 _FENCED_THOUGHT = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?:THOUGHT)(?:[ _-]\w+)?[ \t]*\nBODY"
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)[ \t]*(?:THOUGHT)(?:[ _-]\w+)?[ \t]*\nBODY"
     r"(?:^[ \t]*(?P=fence)[\w+-]+[ \t]*\nBODY^[ \t]*(?P=fence)[ \t]*$BODY)*"
     r"^[ \t]*(?P=fence)(?![\w+-]+[ \t]*$)[`~]*".replace("THOUGHT", _THOUGHT).replace(
         "BODY", r"(?:(?!^[ \t]*(?P=fence)).)*"
