@@ -82,7 +82,8 @@ def test_markers_go_with_the_blanks_before_them(text, words):
         "राजा भाग गया [1] और [2]।", "המלך ברח [1] ו-[2].", "El rei va fugir [1] i [2].",
         "Kongen flygtede [1] og [2].", "พระราชาหนีไป [1] และ [2].",
         "Karalius pabėgo [1] ir [2].", "Karalis aizbēga [1] un [2].",
-        "Król uciekł [1], [2] i [3].", "Král uprchl [1 a 2].", "Król uciekł [1 i 2].",
+        "Król uciekł [1], [2] i [3].", "Król uciekł [1] a także [2].",
+        "Král uprchl [1 a 2].", "Król uciekł [1 i 2].",
     ],
 )  # fmt: skip
 def test_joining_words_between_marks_go_with_them(said):

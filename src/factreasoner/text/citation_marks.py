@@ -65,7 +65,7 @@ _AND = (
     r"(?:and|or|as well as|plus|also|und|oder|sowie|et|ou|y|e|o|u|ed|i|oraz|lub|en|of|och|samt|og|ja|tai"
     r"|un|vai|ir|és|vagy|a|nebo|alebo|ili|și|şi|sau|ve|ile|veya|dan|serta|atau|và|hoặc|και|ή|и|или|та|і|й|або|да"
     r"|sekä|eller|و|أو|او|یا|اور|ו-?|או|और|तथा|एवं|व|या|এবং|ও|மற்றும்|และ|หรือ|და|և|和|与|與|跟|同|及|以及|或|や|と"
-    r"|または|及び|および|및|와|과|또는)"
+    r"|または|及び|および|및|와|과|또는|ainsi que|así como|a także|a také|а также|а також|precum și)"
 )
 """Words for "and" and "or"."""
 _BETWEEN = re.compile(
