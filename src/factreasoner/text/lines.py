@@ -52,12 +52,14 @@ _MARKER = re.compile(
     )\s*+""",
     re.VERBOSE,
 )
-_RULE = re.compile(r"\s*(?:[-=_*~|:+]\s*)+")
+_UNDERLINE = re.compile(r"[\s>]*(?:=+|-+)")
+"""Below a heading."""
+_RULE = re.compile(r"[\s>]*(?:[-=_*~|:+]\s*)+")
 _COLUMNS = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The rule below the header of a table without a bar at the start of its rows."""
 _RAISED = re.compile(r"(?<=[^\s¹²³⁰⁴-⁹])[¹²³⁰⁴-⁹]{1,3}(?![¹²³⁰⁴-⁹])")
 """Raised digits behind a word or a stop."""
-_FENCE = re.compile(r"\s*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
+_FENCE = re.compile(r"[\s>]*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
 _ORDERS = {
     family: {name: n for n, name in enumerate(names.split(), 1)}
     for family, names in {
@@ -73,7 +75,7 @@ _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
 """A lone number from here on is seldom that of an item."""
 _CLOSED = r"""(?:["'”’»)\]*_`」』】）]|[ ]?\[\^?\d{1,3}(?:[,–-][ ]?\d{1,3})*\]|[⁰¹²³⁴-⁹])*\Z"""
-_STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
+STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
 _PAUSED = re.compile(rf"[:：]{_CLOSED}")
 _LISTED = re.compile(rf"[;；]{_CLOSED}")
 _SHORTENED = re.compile(r"(?:^|[\s(])(?P<word>[^\W\d_]|\d{1,2}|[^\W\d_][^\s(]{0,12})\.\Z")
@@ -86,25 +88,27 @@ _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
 def lines(text: str) -> list[Line]:
     """The lines of `text` that say something, in order; those of a fence are one."""
     found: list[Line] = []
-    fence, apart, position = "", False, 0
+    fence, fenced, apart, position = "", 0, False, 0
     raised = frozenset(_RAISED.findall(text))
     for raw in text.splitlines(keepends=True):
         start, position = position, position + len(raw)
         end = start + len(raw.rstrip())
-        opened = _FENCE.match(text[start:end])
+        opened, depth = _FENCE.match(text[start:end]), raw[: len(raw) - len(raw.lstrip("> \t"))].count(">")
+        fence = fence if depth >= fenced else ""
         if fence:
             found[-1].end = end if raw.strip() else found[-1].end
-            closes = opened is not None and opened["fence"].startswith(fence) and opened.end() == end - start
-            fence = "" if closes else fence
+            closes = opened and opened["fence"].startswith(fence) and opened.end() == end - start
+            fence = "" if closes and depth == fenced else fence
         elif opened:
-            fence = opened["fence"]
-            at = start + len(raw) - len(raw.lstrip())
-            found.append(Line(start, at, at, end, "code", "", 0, apart))
+            fence, fenced, at = opened["fence"], depth, start + opened.start("fence")
+            found.append(Line(start, at, at, end, "code", "", depth, apart))
             apart = False
         elif _RULE.fullmatch(text, start, end) or not (line := _line(text, start, end, raised)):
             columns = "|" in raw and _COLUMNS.fullmatch(text, start, end)
             if found and not apart and columns and "|" in text[found[-1].start : found[-1].end]:
                 found[-1].kind, found[-1].start = "table", found[-1].words
+            elif found and not apart and _UNDERLINE.fullmatch(text, start, end) and _is_title(text, found):
+                found[-1].kind = "heading"
             apart = True
         else:
             line.apart = apart
@@ -117,6 +121,12 @@ def lines(text: str) -> list[Line]:
             apart = False
     _Numbers(text, found).part()
     return found
+
+
+def _is_title(text: str, found: Sequence[Line]) -> bool:
+    """Whether the last line is a heading if a rule stands below it: a paragraph of its own, no sentence."""
+    line, alone = found[-1], found[-1].apart or len(found) == 1 or found[-2].kind == "heading"
+    return line.kind == "prose" and alone and line_end(text, line, listed=True) == "open"
 
 
 def _has_blank_line(between: str) -> bool:
@@ -146,11 +156,6 @@ def _line(text: str, start: int, end: int, raised: frozenset[str]) -> Line | Non
     return Line(start, words, at, end, kind, "", depth, bold=bold)
 
 
-def is_stopped(said: str) -> bool:
-    """Whether words end in the stop of a sentence, or in that of an abbreviation."""
-    return _STOPPED.search(said) is not None
-
-
 def line_end(text: str, line: Line, *, listed: bool) -> Literal["stop", "pause", "open"]:
     """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
 
@@ -162,7 +167,7 @@ def line_end(text: str, line: Line, *, listed: bool) -> Literal["stop", "pause",
     short = _SHORTENED.search(said)
     if short and (len(word := short["word"]) < 3 or {word, word.lower()} & _SHORT):
         return "open"
-    return "stop" if is_stopped(said) else "open"
+    return "stop" if STOPPED.search(said) else "open"
 
 
 def is_cut(text: str, line: Line, *, before_number: bool = False) -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.lines import Line, is_cut, is_stopped, line_end, lines
+from factreasoner.text.lines import STOPPED, Line, is_cut, line_end, lines
 from factreasoner.text.tags import UNSEEN, without_tags
 
 _LABELLED = re.compile(r"[^\W\d_][^.:;!?\n]{0,40}[:：]\s")
@@ -52,7 +52,7 @@ def _blank(text: str, line: Line, following: Line) -> str:
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]
     blankless = _BLANKLESS_LETTER.search(beside) or (beside.isdigit() and _BLANKLESS_LETTER.search(before))
-    if blankless and not is_stopped(before):
+    if blankless and not STOPPED.search(before):
         return UNSEEN * width
     word = re.match(r"[\w-]*", text[following.words : following.words + _LOOK_BACK])
     if _HYPHENATED.search(before) and word and word[0][:1].isalpha() and word[0] not in _ALONE:
