@@ -134,6 +134,11 @@ CASES = [
     "Роден е през 1815 г.¦ Умира през 1852 г.",
     "« Pourquoi ? »¦ Elle ne répondit pas.",
     "Los EE.UU. la compraron.¦ Era cara.",
+    "È alto 3.357 m.¦ Si trova in Sicilia.",
+    "Mide 3 m.¦ Está en Madrid.",
+    "Er ist 38 m.¦ Max baute ihn.",
+    "Pesa 5 g.¦ Costa 3 l. 5.",
+    "Er starb 5 v. Chr. in Rom.",
     "वह 5 कि.मी. चला और 3 कि.ग्रा. लाया।¦ वह थक गया।",
 ]
 
@@ -168,6 +173,18 @@ CASES = [
             ]
         ),
         ("It helps in motion.Nausea is bad.", ["It helps in motion.", "Nausea is bad."]),
+        ("Entry is free.Dogs are not allowed.", ["Entry is free.", "Dogs are not allowed."]),
+        (
+            "It opened in 2003.Entry is free.Dogs stay.",
+            ["It opened in 2003.", "Entry is free.", "Dogs stay."],
+        ),
+        ("It is old.Nobody lives there.", ["It is old.", "Nobody lives there."]),
+        ("L'entrée est libre.Les chiens restent.", ["L'entrée est libre.", "Les chiens restent."]),
+        ("Der Turm ist alt.Niemand wohnt dort.", ["Der Turm ist alt.", "Niemand wohnt dort."]),
+        (
+            "It is in json.Decoder or the yaml.Loader here.",
+            ["It is in json.Decoder or the yaml.Loader here."],
+        ),
         ("Take paroxetine.Sertraline is like it.", ["Take paroxetine.Sertraline is like it."]),
         ("It is not like paroxetine.Sertraline is.", ["It is not like paroxetine.", "Sertraline is."]),
         ("We use the class threading.Thread here.", ["We use the class threading.Thread here."]),
@@ -198,6 +215,11 @@ LINES = {
     "2. Costs|They rose.",
     f"> {LIT}\n> It is tall.\n>> It is\n>> old.\n": f"{LIT}|It is tall.|It is\n>> old.",
     "```\nx = 1\r\r": "```\nx = 1",
+    "> ```\n> Hello.\n>\n> So.\n> ```\n> It froze.": "```\n> Hello.\n>\n> So.\n> ```|It froze.",
+    "> ~~~py\n> It says hello.\n\nIt froze.": "~~~py\n> It says hello.|It froze.",
+    ">> ```\n>> Hello.\n> It froze.": "```\n>> Hello.|It froze.",
+    "```\n> ```\nSo it is.\n```\nIt froze.": "```\n> ```\nSo it is.\n```|It froze.",
+    "> It froze.\n> ---\n> It thawed.": "It froze.|It thawed.",
     "Run:\n```\nx = 1. Y\n\nz. W": "Run:|```\nx = 1. Y\n\nz. W",
     "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang.": "The chairs:|Yang Liu: He served.|"
     "Haifeng Wang.|Jing Jiang.",
@@ -228,6 +250,25 @@ def test_kinds_of_blocks():
         ("table", "| 1 | 2 |"),
         ("code", "```\ne. F\n```"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Lake Facts\n==========\n\nIt froze.", ["heading", "prose"]),
+        ("Sea\n---\nIt froze.", ["heading", "prose"]),
+        ("It froze.\n\nSea\n=\nIt thawed.", ["prose", "heading", "prose"]),
+        ("Facts\n===\nSea\n---\nIt froze.", ["heading", "heading", "prose"]),
+        ("> Sea\n> ---\n> It froze.", ["heading", "prose"]),
+        ("It froze.\n---\nIt thawed.", ["prose", "prose"]),
+        ("It froze.\nIt thawed\n---\nIt froze.", ["prose", "prose", "prose"]),
+        ("Sea\n\n---\nIt froze.", ["prose", "prose"]),
+        ("- Sea\n---\nIt froze.", ["item", "prose"]),
+        ("Sea\n***\nIt froze.", ["prose", "prose"]),
+    ],
+)
+def test_line_above_a_rule_is_a_heading(text, kinds):
+    assert [block.kind for block in blocks(text)] == kinds
 
 
 @pytest.mark.parametrize(

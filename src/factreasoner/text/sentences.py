@@ -139,6 +139,14 @@ _GLUED_WORDS = re.compile(
     rf"(?:([{_SMALL}]{{4}})[{_SMALL}]{{1,20}}|[а-яё]{{3,}}|\d{{4}}|[\d.,]*\d%|\(?[\w-]+\))[.!?]\Z"
 )
 """The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use decimal.Context"."""
+_GLUED_CLAUSE = re.compile(
+    r"(?:\A|[\s.!?(])[^\s.!?]+ (?:[^\s.!?]+ ){0,9}?"
+    r"(?:is|are|was|were|ist|sind|war|est|sont|es|son|era|è|é|são|foi) "
+    r"(?:(?!(?:the|an?|in|of|by|as|from|with|de[rm]?|das|el|l[aeo]) )[^\s.!?]+ ){0,5}"
+    rf"[{_SMALL}]{{3,}}[.!?]\Z"
+)
+"""The end of a sentence with a verb: "Entry is free.Dogs are", not "It is in json.Decoder"."""
+_UNIT = re.compile(r"\d[ \u00a0\u202f]?[mglsth]\Z")
 _GLUED_WORD = re.compile(rf"[{_CAPITAL}][{_SMALL}]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}|(?:[\u0900-\u0dff]{1,4}\.)+[\u0900-\u0dff]{1,4}")
 _PLURAL = re.compile(r"([A-Z])\1")
@@ -196,6 +204,8 @@ def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
     before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
     if behind and before:  # "threading.Thread" is a name
         return before[1] is None or not behind[0].lower().startswith(before[1])
+    if behind and _GLUED_CLAUSE.search(text[max(0, end - _FAR_BACK) : end]):
+        return True
     glued = _GLUED_TO.match(text, end)
     return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
 
@@ -230,7 +240,8 @@ def _ends_latin(text: str, stop: re.Match[str], end: int, block: Block, lower_st
     if stop["latin"] != "." or not last_word:
         return True
     year = _YEAR.search(clause)
-    if year and next_word[:1].isupper() and _VERB.search(year["before"]):
+    ended = _UNIT.search(clause) or (year and _VERB.search(year["before"]))
+    if ended and next_word[:1].isupper() and len(next_word) > (year is None):
         return True
     begins = next_word in SENTENCES["starters"]
     if last_word.isdigit() and len(last_word) <= 2 and not begins:
