@@ -178,6 +178,7 @@ def test_lines_that_are_apart_stay_apart(text):
         "The treaty of 1919 ended World War\n1. The one of 1947 ended World War\n2. Both are long.",
         "Many people take vitamin\nc. It helps.",
         "The vote (see p.\n14) was final.",
+        "The ratio of one to the other is 4:\n1. It is high.",
     ],
 )
 def test_number_of_a_sentence_marks_no_item(text):
@@ -214,6 +215,7 @@ def test_numbers_stay_in_sentences_at_every_width(paragraph, first, later):
         ("Here are things to look for\n1. wood\n2. iron", "Here are things to look for|wood|iron"),
         ("The steps are\n1. Find where it is\n2. Go", "The steps are|Find where it is|Go"),
         ("1. Who it is for\n2. What it is for\n3. An end", "Who it is for|What it is for|An end"),
+        ("1. Rome is in Italy\n2. Bern is in\nSwitzerland", "Rome is in Italy|Bern is in Switzerland"),
         ("10. Salt\n9. Oil\n8. Bread", "Salt|Oil|Bread"),
         ("1. Salt\n1. Oil\n1. Bread", "Salt|Oil|Bread"),
         ("It needs:\n5. Salt\n6. Oil", "It needs:|Salt|Oil"),

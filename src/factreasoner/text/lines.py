@@ -70,6 +70,7 @@ _ORDERS = {
 }
 """Numbers of items that are no digits."""
 _NUMBERED = re.compile(r"(?<![.!?]\s)(?<!\S)\(?(\w{1,5})\.\Z")
+_RATIO = re.compile(r"\d{1,2}:")
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
@@ -179,7 +180,9 @@ def is_cut(text: str, line: Line, *, before_number: bool = False) -> bool:
     last = said.rsplit(maxsplit=1)[-1]
     if last in SENTENCES["never_last"] or said.rfind("(") > said.rfind(")"):
         return True
-    return before_number and last.lower() in SENTENCES["before_a_number"]
+    return before_number and (
+        last.lower() in SENTENCES["before_a_number"] or _RATIO.fullmatch(last) is not None
+    )
 
 
 class _Numbers:

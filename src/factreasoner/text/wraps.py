@@ -193,7 +193,7 @@ class _Run:
         if each.parted or not each.possible or (each.labelled and labels):
             return False
         if each.doubtful:
-            return wrapped and each.ends == "open" and each.kind not in firm - {""}
+            return each.kind != "number" and wrapped and each.ends == "open" and each.kind not in firm - {""}
         if each.goes_on:
             return True
         if each.ends == "pause" or (each.ends == "open" and each.starts):
