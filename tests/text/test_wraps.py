@@ -216,6 +216,7 @@ def test_numbers_stay_in_sentences_at_every_width(paragraph, first, later):
         ("The steps are\n1. Find where it is\n2. Go", "The steps are|Find where it is|Go"),
         ("1. Who it is for\n2. What it is for\n3. An end", "Who it is for|What it is for|An end"),
         ("1. Rome is in Italy\n2. Bern is in\nSwitzerland", "Rome is in Italy|Bern is in Switzerland"),
+        ("- Rome is in Italy\n- Bern is in\nSwitzerland", "Rome is in Italy|Bern is in Switzerland"),
         ("10. Salt\n9. Oil\n8. Bread", "Salt|Oil|Bread"),
         ("1. Salt\n1. Oil\n1. Bread", "Salt|Oil|Bread"),
         ("It needs:\n5. Salt\n6. Oil", "It needs:|Salt|Oil"),

@@ -153,6 +153,9 @@ class _Run:
         self._wraps = wraps
         self._breaks = [_Break(wraps, *two) for two in pairwise(run)]
         self._has_labels = sum(wraps.is_labelled(line) for line in run) > 1
+        cases = [wraps.text[line.start].isupper() for line in run if line.marker == run[0].marker]
+        self._listed = {_sign(run[0])} if 2 * len(cases) > len(run) and len(set(cases)) == 1 else set()
+        """The sign that most lines begin with, as the first does, before a capital or not: it marks items."""
         long = [line for line in run if wraps.is_long(line)]
         self.width = max((wraps.width(line) for line in long), default=0)
         self._columns = max((wraps.width(line) + wraps.columns(line) for line in long), default=0)
@@ -175,7 +178,7 @@ class _Run:
         if not sure and not plain:
             full = [is_full and not each.doubtful for each, is_full in zip(self._breaks, full, strict=True)]
         pairs = list(zip(full, self._breaks, strict=True))
-        firm = {each.kind for is_full, each in pairs if not (is_full and each.ends == "open")}
+        firm = {each.kind for is_full, each in pairs if not (is_full and each.ends == "open")} | self._listed
         goes_on = False
         for continues, group in groupby(pairs, key=lambda pair: pair[0] or pair[1].goes_on):
             paragraph = list(group)
