@@ -38,7 +38,7 @@ def test_every_key_of_a_run_folder_is_on_the_page(task, tmp_path):
     for name, found in keys.items():
         unnamed = {key for key in found if key.removeprefix("corrected_") not in named}
         assert not unnamed, f"{name} of {task}"
-    assert keys["manifest.json"]["format"] == 2
+    assert keys["manifest.json"]["format"] == 3
 
 
 def test_the_table_of_dependencies_names_every_one():

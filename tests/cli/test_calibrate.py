@@ -103,18 +103,6 @@ def test_a_comparison_names_the_calibration(factreasoner, run, tmp_path):
     assert found["differing_settings"] == {"calibration": {"run": "none", "scored": "c.json"}}
 
 
-@pytest.mark.parametrize("goes_on", [False, True])
-def test_a_run_without_an_id_is_known_by_its_path(factreasoner, run, goes_on):
-    manifest = manifest_of(run)
-    made_by_an_earlier_version = {key: value for key, value in manifest.items() if key != "run"}
-    (run / "manifest.json").write_text(json.dumps(made_by_an_earlier_version))
-    factreasoner("calibrate", "run", "--out", "c.json", "--method", "platt")
-    if goes_on:
-        (run / "manifest.json").write_text(json.dumps(manifest))
-    done = factreasoner("score", "run", "--calibration", "c.json")
-    assert "c.json: its posteriors part was fitted to the records of this run" in done.stderr
-
-
 def test_what_crosses_one_half_is_told(factreasoner, tmp_path):
     golds = ["SSS", "SSS", "SSN", "SNS"] * 5
     made = [assessment([0.6, 0.55, 0.4], gold=gold, record_id=f"r{n}") for n, gold in enumerate(golds)]

@@ -1,82 +1,61 @@
-"""A run folder whose manifest has no task, no form and fewer settings is read, scored and compared.
-
-`run_of_an_earlier_version` was written by that version: of two equal contexts it judged the first of the
-input, and contradiction between contexts had a direction.
-"""
+"""Run folders of earlier versions are refused in one sentence that says to run again."""
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
-from command import record, results, write_records
 
-HERE = Path(__file__).parent
+from factreasoner.models.results import Packed, pack
+
+OLD = "has format 2, and this version reads 3; run again"
 
 
 @pytest.fixture
-def old(tmp_path):
-    return shutil.copytree(HERE / "run_of_an_earlier_version", tmp_path / "old")
-
-
-def configured(folder, **settings):
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8"))
-    manifest["config"] |= settings
-    path.write_text(json.dumps(manifest), "utf-8")
-
-
-def test_it_is_scored_again_over_the_context_that_was_judged(factreasoner, tmp_path, old):
-    factreasoner("score", "old")
-    replay = ("--judge", "recorded", "--relations", "old", "--version", "3", "--out", "replayed")
-    factreasoner("run", "old", *replay)
-    (first, empty), (again, _) = results(old / "rescored"), results(tmp_path / "replayed")
-    assert (empty["status"], first["num_contexts"]) == ("no_atoms", 3)
-    assert [m["variable"] for m in first["marginals"]] == ["a0", "a1", "a2"]
-    for one, other in zip(first["marginals"], again["marginals"], strict=True):
-        assert one["probabilities"] == pytest.approx(other["probabilities"], abs=1e-9)
+def old(factreasoner, tmp_path, two):
+    factreasoner("run", two, "--out", "old")
+    path = tmp_path / "old" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"format": 2}), "utf-8")
+    shutil.copytree(path.parent, tmp_path / "elsewhere")
+    return path.parent
 
 
 @pytest.mark.parametrize(
     "words",
     [
+        ("show", "old"),
+        ("export", "old", "--out", "-"),
+        ("report", "old"),
+        ("explain", "old"),
+        ("score", "old"),
         ("evaluate", "old"),
+        ("compare", "old", "elsewhere"),
         ("check", "old", "--min", "precision=0.1"),
-        ("compare", "old", "copy"),
-        ("explain", "old", "--factors", "conditional"),
-        ("run", "old", "--out", "new"),
+        ("calibrate", "old", "--out", "c.json"),
+        ("run", "DATA", "--out", "old"),
+        ("run", "DATA", "--judge", "recorded", "--relations", "old", "--out", "new"),
     ],
+    ids=lambda words: words[0],
 )
-def test_every_command_reads_it(factreasoner, tmp_path, old, words):
-    shutil.copytree(old, tmp_path / "copy")
-    factreasoner(*words)
+def test_every_command_says_to_run_again(factreasoner, two, old, words):
+    done = factreasoner(*(str(two) if word == "DATA" else word for word in words), code=1)
+    assert OLD in done.stderr
+    assert done.stdout == ""
 
 
-def test_its_undecided_atoms_are_unverified(factreasoner, old):
-    journal = old / "journal.jsonl"
-    text = journal.read_text("utf-8").replace('"a2":"contradicted"', '"a2":"undecided"')
-    journal.write_text(text, "utf-8")
-    rows = json.loads(factreasoner("show", "old", "--json").stdout)
-    assert [row["label"] for row in rows] == ["supported", "contradicted", "unverified"]
+def test_fresh_starts_over(factreasoner, two, old):
+    factreasoner("run", two, "--out", "old", "--fresh")
+    factreasoner("show", "old")
 
 
-def test_explain_says_how_to_explain_posteriors_that_tables_of_today_would_not_give(factreasoner, old):
-    assert "`explain --factors conditional`" in factreasoner("explain", "old", code=1).stderr
-
-
-def test_its_results_are_not_mixed_with_those_of_this_version(factreasoner, tmp_path, old):
-    data = write_records(tmp_path / "d.jsonl", record("bridge"))
-    done = factreasoner("run", data, "--version", "3", "--out", "old", code=1)
-    assert "made by an earlier version" in done.stderr
-    assert "--fresh" in done.stderr
-    factreasoner("run", data, "--version", "3", "--out", "old", "--fresh")
-
-
-@pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
-def test_one_made_by_an_algorithm_that_is_gone_is_read_but_not_solved_by_it(factreasoner, old, algorithm):
-    configured(old, solver="merlin", merlin_algorithm=algorithm)
-    factreasoner("check", "old", "--min", "precision=0.1")
-    factreasoner("evaluate", "old")
-    refused = factreasoner("score", "old", code=1)
-    assert f"merlin_algorithm: {algorithm!r} is no longer offered" in refused.stderr
-    factreasoner("score", "old", "--solver", "exact")
+def test_a_journal_with_unknown_keys_says_to_run_again(factreasoner, tmp_path, two):
+    factreasoner("run", two, "--out", "old")
+    line = json.loads((tmp_path / "old" / "journal.jsonl").read_text("utf-8").splitlines()[0])
+    for verdict in line["result"]["outcome"]["verdicts"]:
+        verdict["belief"] = 0.4
+    head = {key: line[key] for key in ("id", "fingerprint", "status", "size")}
+    result = json.dumps(line["result"]).encode()
+    journal = tmp_path / "journal.jsonl"
+    journal.write_bytes(pack(Packed(**head, result=result)))
+    replay = ("--judge", "recorded", "--relations", journal, "--out", "new")
+    done = factreasoner("run", two, *replay, code=1)
+    assert "can't be read: Extra inputs are not permitted; run again" in done.stderr

@@ -7,7 +7,10 @@ import pytest
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
+from factreasoner.models.results import Packed, pack
+from factreasoner.runs.journal import line_of
 from factreasoner.settings import Config
+from factreasoner.tasks.factuality import TASK
 
 TABLE = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.7},
@@ -144,9 +147,9 @@ def assessment(record_id="r1", texts=("One.", "Two.", "one."), label="entailment
     )
 
 
-def journal(tmp_path, *assessments, end=""):
-    text = "".join(f"{a.model_dump_json()}\n" for a in assessments)
-    (tmp_path / "journal.jsonl").write_text(text + end, encoding="utf-8")
+def journal(tmp_path, *assessments, end=b""):
+    lines = b"".join(line_of(TASK, one).text for one in assessments)
+    (tmp_path / "journal.jsonl").write_bytes(lines + end)
     return tmp_path
 
 
@@ -174,7 +177,7 @@ def test_what_a_calibration_made_of_a_verdict_is_not_replayed(tmp_path):
 
 
 def test_a_records_last_assessment_counts_and_a_torn_line_does_not(tmp_path):
-    half = assessment(label="neutral").model_dump_json()[:-20]
+    half = line_of(TASK, assessment(label="neutral")).text[:-20]
     folder = journal(tmp_path, assessment(), assessment(label="contradiction"), end=half)
     (verdict,) = judge(folder).judge(premise(text="One."), claims("a0", text="First.")).verdicts
     assert verdict.label == "contradiction"
@@ -200,7 +203,8 @@ def test_a_damaged_line_is_named(tmp_path, line):
 
 
 def test_an_assessment_that_can_not_be_read_is_named_when_it_is_needed(tmp_path):
-    write(tmp_path / "journal.jsonl", {"record_id": "r1", "status": "ok", "atoms": 7})
+    line = Packed("r1", None, "ok", 0, b'{"record_id": "r1", "status": "ok", "atoms": 7}')
+    (tmp_path / "journal.jsonl").write_bytes(pack(line))
     with pytest.raises(InputError, match="the result of 'r1' can't be read"):
         judge(tmp_path).judge(premise(), claims("a0"))
 

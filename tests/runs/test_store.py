@@ -14,7 +14,6 @@ from factreasoner.errors import InputError, RunError
 from factreasoner.models import Atom, Outcome
 from factreasoner.models.results import pack, unpack
 from factreasoner.runs import store
-from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
@@ -217,13 +216,22 @@ def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
     assert RunFolder.of_any_task(tmp_path).task is made
 
 
-def test_a_folder_of_an_earlier_version_is_a_run_and_one_of_an_unknown_task_is_named(tmp_path):
+@pytest.mark.parametrize("made", [None, 1, 2, 0, 4, "3", [3]])
+def test_another_format_is_refused_in_one_sentence(tmp_path, made):
+    written(tmp_path, assessment("r0"))
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in manifest.items() if key != "format"}))
+    if made is not None:
+        path.write_text(json.dumps(manifest | {"format": made}))
+    remedy = "run again" if made in (None, 0, 1, 2) else "install a later version"
+    with pytest.raises(RunError, match=rf"has format .*, and this version reads 3; {remedy}$"):
+        RunFolder.of_any_task(tmp_path)
+
+
+def test_an_unknown_task_is_named(tmp_path):
     written(tmp_path, assessment("r0"))
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    del manifest["task"]
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    assert RunFolder.of_any_task(tmp_path).task is TASK
-    assert list(FinishedRun.of_any_task(tmp_path).ids) == ["r0"]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"task": "sing"}))
     with pytest.raises(RunError, match=r"'sing'.*known: run, recall"):
         RunFolder.of_any_task(tmp_path)
@@ -257,18 +265,6 @@ def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
     assert told.endswith("the line is whole, so it was written with another manifest.json: put that one back")
     assert "\n" not in told
     assert "pydantic" not in told
-
-
-def test_a_line_of_an_earlier_version_is_read_without_a_checksum(tmp_path):
-    written(tmp_path, assessment("r0", n=2))
-    bare = assessment("r1", n=3).model_dump_json() + "\n"
-    folder = RunFolder(tmp_path, TASK)
-    folder.journal_path.write_bytes(bare.encode() + folder.journal_path.read_bytes())
-    assert [folder.entries[i].size for i in ("r1", "r0")] == [3, 2]
-    assert list(folder.results(["r1"])) == [assessment("r1", n=3)]
-    folder.journal_path.write_text(bare.replace('"ok"', '"okay"'))
-    with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged line: status: "):
-        _ = RunFolder(tmp_path, TASK).entries
 
 
 def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from factreasoner import Config, RecallResult, ScriptedLLM, recall
 from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.runs.journal import line_of
 from factreasoner.tasks.recall import RECALL, TASK, fact_rows, labels_of
 
 ANSWER = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
@@ -183,7 +184,7 @@ def test_statements_of_the_reference_that_the_record_brings_are_its_facts():
 def test_a_run_is_replayed_from_its_journal(tmp_path):
     first, _ = worked(by_text(lambda text: "True" if "1" in text else "False"), record())
     journal = tmp_path / "journal.jsonl"
-    journal.write_text(first.model_dump_json() + "\n", encoding="utf-8")
+    journal.write_bytes(line_of(TASK, first).text)
     replay = TASK.worker(Config(judge="recorded", relations=journal), Calls())
     again = replay.assess(record())
     assert (again.status, again.stated) == ("ok", first.stated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -107,12 +107,12 @@ def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
 
 
 def misfits(
-    config: Config, models: Mapping[str, Mapping[str, Any]] | None = None, run: Collection[str] = ()
+    config: Config, models: Mapping[str, Mapping[str, Any]] | None = None, run: str | None = None
 ) -> list[str]:
     """Why the calibration of `config` may not help, as where it was fitted for other settings, part by part.
 
     `models` says how each model was asked, as a manifest keeps it, if that is known. Who gave the verdicts
-    that a recorded judge replays is unknown, and said to be. `run` holds names of the run whose scores are
+    that a recorded judge replays is unknown, and said to be. `run` is the id of the run whose scores are
     to be calibrated: one sentence says that a part was fitted to that very run, and changes it.
 
     Raises:
@@ -132,7 +132,7 @@ def misfits(
             kept = source.get("prompts", {}).items()
             differing += [f"another prompt {name!r} here" for name, was in kept if _prompt(name) != was]
             differing += _other_forms(source.get("models", {}), models or {})
-        if source.get("run") in run:
+        if run is not None and source.get("run") == run:
             if part in calibration.acting:
                 found.append(
                     f"{config.calibration}: its {part} part was fitted to the records of this run: scores "

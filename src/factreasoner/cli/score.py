@@ -11,7 +11,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.settings.sources import flag_of, unused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from factreasoner.models import Assessment
     from factreasoner.runs.corrections import Corrections
@@ -46,49 +46,22 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         config = _changed(folder, self.changes)
         cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
-        names = (folder.manifest.run_id, str(folder.path.resolve()))  # earlier versions wrote the path
-        for note in (*unused(config, self.changes), *misfits(config, models, names)):
+        for note in (*unused(config, self.changes), *misfits(config, models, folder.manifest.run_id)):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)
         corrected = None if self.corrections is None else Corrections(self.corrections, folder)
         out = self.out or self.run_dir / "rescored"
         replaced = _replaced(out, config)
-        priors = _Priors(scored_again(config, corrected), config)
-        summary = score_journal(folder, folder.assessed(), config, again=priors.scored, out=out)
+        again = scored_again(config, corrected)
+        summary = score_journal(folder, folder.assessed(), config, again=again, out=out)
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)
             self._note(written)
-        notes = [
-            *filter(None, [cut_off, replaced]),
-            *(priors.unused() if "atom_prior" in self.changes else ()),
-        ]
+        notes = [*filter(None, [cut_off, replaced])]
         self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
-
-
-class _Priors:
-    """Scores results again, and counts the atoms whose prior the settings say and those of all graphs."""
-
-    def __init__(self, again: Callable[[Any], Any], config: Config) -> None:
-        self._again, self._prior = again, config.atom_prior
-        self._atoms = self._used = 0
-
-    def scored(self, result: Any) -> Any:  # noqa: ANN401 - of whatever task
-        """The result, scored again."""
-        found = self._again(result)
-        graph = getattr(getattr(found, "outcome", None), "graph", None)
-        own = [node.prior for node in graph.nodes if node.kind == "atom"] if graph else []
-        self._atoms += len(own)
-        self._used += own.count(self._prior)
-        return found
-
-    def unused(self) -> Iterator[str]:
-        """What keeps the prior from acting on atoms, if it does not act on all."""
-        if self._used < self._atoms:
-            least = "no atom" if not self._used else f"{self._used:,} of {self._atoms:,} atoms"
-            yield f"--atom-prior acts on {least}: where the judge has a belief, that is an atom's prior"
 
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:

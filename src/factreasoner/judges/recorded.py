@@ -25,7 +25,7 @@ from factreasoner.judges.relation_lines import (
     table_of,
 )
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
-from factreasoner.models.results import is_bare, is_line, unpack
+from factreasoner.models.results import is_line, unpack
 from factreasoner.plugins.results import with_true_quote
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -34,10 +34,10 @@ from factreasoner.settings import Config
 class RecordedJudge:
     """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
 
-    The file is JSONL with one {record, source, target, label, probability?, quote?, belief?, nearness?} a
-    line, or an earlier run's journal or folder; quotes and beliefs are kept in both. A pair that it does not
-    hold, or holds about other texts or with a quote that is not in the passage, is a Failure of error type
-    "MissingVerdict". With `unlisted` of "neutral", an unlisted pair of a record that is named is neutral.
+    The file is JSONL with one {record, source, target, label, probability?, quote?} a line, or an earlier
+    run's journal or folder; quotes are kept in both. A pair that it does not hold, or holds about other texts
+    or with a quote that is not in the passage, is a Failure of error type "MissingVerdict". With `unlisted`
+    of "neutral", an unlisted pair of a record that is named is neutral.
 
     Raises:
         ConfigError: no file is set.
@@ -148,13 +148,6 @@ _CONTEXTS = TypeAdapter(tuple[Context, ...])
 _CLAIMS = TypeAdapter(tuple[_Text, ...])
 
 
-class _Head(BaseModel):
-    """How a line of an earlier version begins, and whose it is."""
-
-    record_id: str
-    status: str
-
-
 class Journal(Mapping[str, Recording]):
     """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
 
@@ -173,7 +166,7 @@ class Journal(Mapping[str, Recording]):
             if not raw.endswith(b"\n"):
                 break  # torn by a kill
             try:
-                name = _Head.model_validate_json(raw).record_id if is_bare(raw) else unpack(raw).id
+                name = unpack(raw).id
             except (ValueError, LookupError) as error:
                 message = "damaged line; remove it, or finish that run first"
                 raise InputError([InputProblem(f"{file}:{number}", "", message)]) from error
@@ -196,10 +189,10 @@ class Journal(Mapping[str, Recording]):
             journal.seek(offset)
             line = journal.readline()
         try:
-            verdicts, passages, atoms, premises = _said(line if is_bare(line) else unpack(line).result)
+            verdicts, passages, atoms, premises = _said(unpack(line).result)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
-            message = f"the result of {record_id!r} can't be read: {why}"
+            message = f"the result of {record_id!r} can't be read: {why}; run again"
             raise InputError([InputProblem(str(self._file), "", message)]) from error
         return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 

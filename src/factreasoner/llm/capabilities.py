@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from pydantic import Field, ValidationError, field_serializer, model_validator
+from pydantic import Field, ValidationError, field_serializer
 
 from factreasoner.llm.cache import ReplyCache
 from factreasoner.llm.forms import Kind
@@ -48,12 +48,6 @@ class Capabilities(Model):
     @field_serializer("refused")
     def _in_order(self, names: frozenset[str]) -> list[str]:
         return sorted(names)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_this_version(cls, given: Any) -> Any:  # noqa: ANN401 - JSON
-        """Drop what an earlier version kept: it searched in another way."""
-        return {} if isinstance(given, dict) and "form" in given else given
 
     def learnt(self, lesson: Capabilities) -> Capabilities:
         """These capabilities and those of `lesson`."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field
 
 from factreasoner.models.records import Model
 
@@ -13,11 +13,6 @@ RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
 FactorTable = Literal["conditional", "table1", "reference"]
 Support = Literal["supported", "contradicted", "conflicting", "unverified"]
-KeptSupport = Annotated[
-    Support, BeforeValidator(lambda label: "unverified" if label == "undecided" else label)
-]
-"""A label in a journal: 0.1.0 wrote `undecided` for an atom at one half, whatever its evidence."""
-
 HALF_TOLERANCE = 1e-9
 """A probability this near to one half counts as one half: neither true nor false."""
 
@@ -86,18 +81,6 @@ class Marginals(Model):
     width: int | None = None
     stderr: float | None = None
     diagnostics: dict[str, str | int | float] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_versions(cls, data: object) -> object:
-        """Read marginals without `converged`: an infinite R-hat became null, or there was a warning."""
-        if not isinstance(data, dict) or not isinstance(given := data.get("diagnostics"), dict):
-            return data
-        converged = data.get("converged")
-        if converged is None and "r_hat" in given:
-            converged = "warning" not in given and given["r_hat"] is not None
-        known = {key: value for key, value in given.items() if value is not None}
-        return data | {"converged": converged, "diagnostics": known}
 
     @property
     def p_true(self) -> dict[str, float]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import jiter
 from pydantic import Field
 
-from factreasoner.models.graph import FactGraph, KeptSupport, Marginals
+from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.records import Model
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
@@ -172,7 +172,7 @@ class Outcome(Model):
     """
 
     p_true: dict[str, float]
-    support: dict[str, KeptSupport]
+    support: dict[str, Support]
     unjudged: tuple[str, ...] = ()
     partly_judged: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
@@ -317,8 +317,6 @@ def group_of(result: TaskResult, by: str) -> str:
 _CRC = b', "crc": "'
 _RESULT = b'", "result": '
 _DIGITS = 8
-_BARE = b'{"record_id":'
-"""How a line begins that an earlier version wrote: the result alone."""
 
 
 class Packed(NamedTuple):
@@ -357,9 +355,4 @@ def unpack(line: bytes) -> Packed:
 
 def is_line(line: bytes) -> bool:
     """Whether a line is a journal's, damaged or not."""
-    return _CRC in line or is_bare(line)
-
-
-def is_bare(line: bytes) -> bool:
-    """Whether an earlier version wrote the line: it is a result alone, without a checksum."""
-    return line.startswith(_BARE)
+    return _CRC in line

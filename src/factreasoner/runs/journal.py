@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from factreasoner.errors import RunError
 from factreasoner.models import Status, TaskResult, Usage
-from factreasoner.models.results import Packed, is_bare, pack, unpack
+from factreasoner.models.results import Packed, pack, unpack
 from factreasoner.models.wording import reworded
 from factreasoner.tasks.task import Task
 
@@ -50,14 +50,11 @@ class JournalLine(NamedTuple):
 
 def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""
-    packed = _packed(task, result, result.model_dump_json().encode())
+    fingerprint = None if task.to_repeat(result) else result.fingerprint
+    text = result.model_dump_json().encode()
+    packed = Packed(result.record_id, fingerprint, result.status, task.size(result), text)
     entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
     return JournalLine(result.record_id, pack(packed), entry, result.total_usage)
-
-
-def _packed(task: Task[R], result: R, text: bytes) -> Packed:
-    fingerprint = None if task.to_repeat(result) else result.fingerprint
-    return Packed(result.record_id, fingerprint, result.status, task.size(result), text)
 
 
 class Journal(Generic[R]):
@@ -102,13 +99,9 @@ class Journal(Generic[R]):
 
     def _unpacked(self, line: bytes, offset: int) -> Packed:
         try:
-            if is_bare(line):
-                result = self.task.result.model_validate_json(line)
-                return _packed(self.task, result, line)
             return unpack(line)
         except (ValueError, LookupError, TypeError) as error:
-            wrong = next(reworded(error, "", {})) if isinstance(error, ValidationError) else _CHANGED
-            raise self._wrong(offset, f"damaged line: {wrong}; {_REMEDY}") from error
+            raise self._wrong(offset, f"damaged line: {_CHANGED}; {_REMEDY}") from error
 
     def _wrong(self, offset: int, why: str) -> RunError:
         number = 1

@@ -19,11 +19,10 @@ from factreasoner.files import replace_file, why_unread
 from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
-from factreasoner.tasks.task import FACTUALITY
 from factreasoner.text.parsing import describe_model
 
-FORMAT = 2
-"""Version of a run folder's files; it grows where an earlier reader would misread them."""
+FORMAT = 3
+"""Version of a run folder's files, the only one that is read."""
 MANIFEST = "manifest.json"
 SCORED_AGAIN = "scored_again.json"
 """Marks a folder in which `score` put the scores of a run."""
@@ -49,7 +48,7 @@ class Manifest:
         """What the file holds.
 
         Raises:
-            RunError: there is none, it can't be read, or a later version wrote it.
+            RunError: there is none, it can't be read, or a version with another format wrote it.
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
@@ -69,22 +68,20 @@ class Manifest:
             raise RunError(f"{self.path}: not a manifest: it is not valid JSON; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.path}: not a manifest: it has no `config`; {_REMEDY}")
-        if (made := data.get("format", 1)) not in range(FORMAT + 1):
-            raise RunError(
-                f"{self.path}: has format {made!r}, and this version reads formats up to {FORMAT}; install "
-                "a later version"
-            )
+        if (made := data.get("format", 1)) != FORMAT:
+            remedy = "run again" if made in range(FORMAT) else "install a later version"
+            raise RunError(f"{self.path}: has format {made!r}, and this version reads {FORMAT}; {remedy}")
         return data
 
     @property
     def run_id(self) -> str:
-        """What this run alone has, wherever its folder is; of a run by an earlier version, its whole path."""
-        return str(self.content().get("run") or self.folder.resolve())
+        """What this run alone has, wherever its folder is."""
+        return str(self.content()["run"])
 
     @property
     def task(self) -> str:
         """Name of the run's task."""
-        return str(self.content().get("task", FACTUALITY))
+        return str(self.content()["task"])
 
     def _learning(self) -> FileLock:
         """Held while what was learnt is added; threads and processes may do so at once."""
@@ -92,11 +89,8 @@ class Manifest:
 
     def models(self) -> dict[str, Capabilities]:
         """How each model is asked, where that is learnt. Raises RunError for a damaged file."""
-        manifest = self.content()
-        # Earlier versions kept it for one model.
-        one = {manifest["config"].get("model"): manifest["model"]} if "model" in manifest else {}
         try:
-            return _MODELS.validate_python(one) | _MODELS.validate_python(manifest.get("models", {}))
+            return _MODELS.validate_python(self.content().get("models", {}))
         except ValidationError as error:
             raise RunError(f"{self.path}: `models` is not what a run writes there; {_REMEDY}") from error
 

@@ -6,6 +6,7 @@ import pytest
 from rag_records import judging, record_of, worded
 
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.runs.journal import line_of
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
@@ -33,7 +34,7 @@ def recorded(folder, **settings):
     """A run of a model, with its journal in the folder."""
     config = Config(model="m", cache=False, confidence="constant", **settings)
     first = TASK.worker(config, Calls(llm=judging(worded, lambda passage, fact: ""))).assess(record())
-    (folder / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    (folder / "journal.jsonl").write_bytes(line_of(TASK, first).text)
     return first
 
 

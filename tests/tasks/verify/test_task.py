@@ -12,6 +12,7 @@ from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.runs.journal import line_of
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.task import TASK, verify
 
@@ -167,7 +168,7 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     model = {"llm": ScriptedLLM(Model()), "model": "m", "cache": False}
     first = verify(answer, sources=SOURCES, claims=claims, **model, rounds=0)
     journal = tmp_path / "journal.jsonl"
-    journal.write_text(first.model_dump_json() + "\n", encoding="utf-8")
+    journal.write_bytes(line_of(TASK, first).text)
     again = verify(answer, sources=SOURCES, claims=claims, judge="recorded", relations=journal, rounds=0)
     assert [(c.label, c.p) for c in again.claims] == [(c.label, c.p) for c in first.claims]
     assert again.claims[0].label == "contradicted"
