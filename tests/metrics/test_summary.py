@@ -21,19 +21,19 @@ def summarised(*assessments, k="median"):
 
 
 def test_what_a_passage_supports_and_another_contradicts_is_counted_apart():
-    def said(atom, label, belief=None):
-        return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9, belief=belief)
+    def said(atom, label):
+        return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9)
 
     made = assessment(
         [0.8, 0.9, 0.7, 0.2],
         contexts=(Context(id="c0", text="t"),),
         outcome={
             "verdicts": (
-                said("a0", "neutral", 0.8),  # believed alone
-                said("a1", "entailment", 0.9),  # entailed, and contradicted too
+                said("a0", "neutral"),
+                said("a1", "entailment"),  # entailed, and contradicted too
                 said("a1", "contradiction"),
                 said("a2", "neutral"),  # by its prior
-                said("a3", "neutral", 0.2),  # not supported
+                said("a3", "neutral"),  # not supported
             )
         },
     )
@@ -45,7 +45,13 @@ def test_summary():
     gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, converged=False, width=31, stderr=0.004)
     summary = summarised(
         full(),
-        assessment([0.9, 0.8, 0.6, 0.1, 0.2], gold="SSSNN", outcome={"marginals": gibbs}, record_id="r2"),
+        assessment(
+            [0.9, 0.8, 0.6, 0.1, 0.2],
+            gold="SSSNN",
+            outcome={"marginals": gibbs},
+            record_id="r2",
+            status="partial",
+        ),
         assessment([], record_id="r3"),
         assessment([], record_id="r4", status="failed", failures=(REVISER,)),
     )

@@ -111,7 +111,7 @@ def test_nothing_judged_bounds_nothing():
 
 def test_the_evaluator_says_what_is_supported():
     made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "conflicting", "a1": "conflicting"}})
-    assert (factuality(made).num_supported_atoms, factuality(made).num_true_atoms) == (0, 1)
+    assert (factuality(made).num_supported_atoms, factuality(made).num_true_atoms) == (0, 0)
     # a posterior without such a word is read by the rule, and no evidence means unverified
     made = assessment([0.5 + 1e-10, 0.5 + 1e-8, 0.4], outcome={"support": {}})
     assert [item.support for item in judged_atoms(made)] == ["unverified"] * 3

@@ -21,7 +21,7 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
-from factreasoner.models import HALF_TOLERANCE, TaskResult, Usage
+from factreasoner.models import TaskResult, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
@@ -220,13 +220,6 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield (
             f"{judged - labelled} of {judged} judged atoms have no label: precision and F1@K count them, "
             "scores against labels do not"
-        )
-    likely = scored.claims.p > 0.5 + HALF_TOLERANCE
-    if labelled and (labelled < judged or np.any(likely & (scored.claims.said != SAID["supported"]))):
-        pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
-        yield (
-            "precision and F1@K count supported atoms; accuracy, F1 and MAE take P > 1/2 as S, as in the "
-            f"paper, a mean share of {pr:.3f} of a record's labelled atoms (MAE compares it with Pr*)"
         )
     counts = confusion_counts(scored.claims)
     supported = counts["true_positive"] + counts["false_negative"]

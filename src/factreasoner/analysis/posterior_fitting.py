@@ -130,8 +130,8 @@ def _notes_on_posteriors(
     before, after = fitted.held_out["before"], fitted.held_out["after"]
     if changed:
         yield (
-            f"P of {changed} of {len(known.p)} labelled atoms crosses 1/2: what is counted by P > 1/2 "
-            f"changes (macro-F1 held out {before['macro_f1']:.3f} -> {after['macro_f1']:.3f}), and "
+            f"P of {changed} of {len(known.p)} labelled atoms crosses 1/2: accuracy and F1 "
+            f"change (macro-F1 held out {before['macro_f1']:.3f} -> {after['macro_f1']:.3f}), and "
             "the label of an atom that passages support or contradict may; --method temperature moves none"
         )
     interval = fitted.held_out["gain"]["brier"]["interval_95"]

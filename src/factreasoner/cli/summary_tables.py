@@ -34,7 +34,6 @@ CONFIDENCES = {
     "logprobs": "log-probabilities",
     "verbal": "as the model says",
     "judges": "several judges",
-    "words": "by words in common",
     "unlisted": "unlisted, so neutral",
 }
 """Where probabilities of verdicts come from; other sources are shown by name."""
@@ -84,11 +83,6 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
             yield metric.caption(k, room=True), metric.mean_text(summary)
-    mean = summary["mean"]
-    if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
-        unsaid = mean["factuality_score"] - mean["precision"]
-        told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as in the paper)"
-        yield "", f"{told}; {unsaid:.3f} of it has no passage that clearly says so"
     labels = ", ".join(f"{atoms[label]:,} {label}" for label in get_args(Support))
     yield "atoms", f"{atoms['judged']:,} ({labels})"
     if atoms["disputed"]:

@@ -19,7 +19,6 @@ from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.parallel import abandoned_when_left, with_room
-from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
@@ -70,7 +69,7 @@ class Found(Model):
 
 
 class Assessed(Found):
-    """`factuality_score` is the share of judged atoms with P > 1/2, `precision` that of supported ones."""
+    """`precision` is the share of judged atoms that are supported, `factuality_score` IBM's name for it."""
 
     factuality_score: float | None
     precision: float | None
@@ -116,8 +115,7 @@ class _Tool:
 
 def _rank(row: ClaimRow) -> tuple[int, float]:
     """By what speaks against a claim; what nobody judged comes before what is supported."""
-    rank = review_rank(row.label, row.p_true, disputed="disputed" in row.cautions)
-    return (0, rank) if rank is not None else (1, row.p_true or 0.0)
+    return (0, row.rank) if row.rank is not None else (1, row.p_true or 0.0)
 
 
 def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:

@@ -1,8 +1,7 @@
 """Scores of claims against labels: Brier and its parts, log loss, accuracy, F1, AUROC, calibration error.
 
 They are over all labelled claims together, so that a long answer weighs more than a short one. Class 0
-(supported, true) is positive. Scores of two classes predict it where P is above one half, as the paper does,
-and take all other labels for negative; scores of more classes take the predicted class.
+(supported, true) is positive. Scores of two classes take all others for negative.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from factreasoner.metrics.statistics import (
     wilson,
     within,
 )
-from factreasoner.models import HALF_TOLERANCE, SMALLEST_P
+from factreasoner.models import SMALLEST_P
 
 
 def brier(claims: Claims) -> Statistic:
@@ -55,12 +54,11 @@ def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
 def confusion(claims: Claims, classes: int = 2) -> Floats:
     """By record, claims of each right class and each predicted one: shape (records, classes * classes).
 
-    Of two classes, the first is predicted where P is above one half, and the last takes all labels beyond it.
-    Of more classes, the last takes all predictions beyond it, and claims with such a label are left out.
+    The last class takes all predictions beyond it. Of two classes it takes all labels beyond it, too; of
+    more, claims with such a label are left out.
     """
-    gold, said = claims.gold, np.minimum(claims.said, classes - 1)
-    if classes == 2:
-        gold, said = np.minimum(gold, 1), np.where(claims.p > 0.5 + HALF_TOLERANCE, 0, 1)
+    said = np.minimum(claims.said, classes - 1)
+    gold = np.minimum(claims.gold, 1) if classes == 2 else claims.gold
     # The cell of a label beyond the classes is none of these.
     return claims.sums(gold * classes + said == np.arange(classes * classes)[:, None])
 

@@ -24,7 +24,6 @@ from factreasoner.models import (
     Support,
     factuality,
     judged_atoms,
-    side_of,
 )
 
 KSetting = int | Literal["median", "half"]
@@ -105,8 +104,8 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
 
 
 def _labelled_precision(record: ScoredRecord) -> float | None:
-    """The share of the labelled atoms whose P is above one half."""
-    return _share([side_of(claim.p_true) > 0 for claim in record.labels])
+    """The share of the labelled atoms that are supported."""
+    return _share([claim.said == SAID["supported"] for claim in record.labels])
 
 
 def _gold_precision(record: ScoredRecord) -> float | None:
@@ -192,12 +191,11 @@ METRICS = (
            GAMMA, OfRecords(_penalised), places=("line", "run")),
     Metric("f1_at_k", "F1@{k}", "harmonic mean of precision and recall at K", JUDGED, _score("f1_at_k"),
            places=("line", "run", "evaluate", "compare", "figure"), tested=True, better="higher"),
-    Metric("factuality_score", "Pr (P > 1/2)",
-           "share of a record's judged atoms with P > 1/2, as in the paper",
+    Metric("factuality_score", "Pr (IBM's name)", "precision, by the name that IBM's code gives it",
            JUDGED, _score("factuality_score"), places=("line",)),
-    Metric("recall_k", "R@{k} (P > 1/2)", "atoms whose P is above 1/2 over K, at most 1", JUDGED,
+    Metric("recall_k", "R@{k}", "supported atoms over K, at most 1", JUDGED,
            _score("recall_k"), places=("line",)),
-    Metric("f1_k", "F1@{k} (P > 1/2)", "harmonic mean of factuality_score and recall_k", JUDGED,
+    Metric("f1_k", "F1@{k} (IBM's name)", "f1_at_k, by the name that IBM's code gives it", JUDGED,
            _score("f1_k"), places=("line",)),
     Metric("entropy", "sum E", "sum over a record's atoms of -P log10 P; divided by their number it is E",
            JUDGED, _score("entropy"), bounds=COUNT, places=("line",)),
@@ -216,21 +214,20 @@ METRICS = (
     Metric("gold_precision", "Pr*", "share of a record's labelled atoms with the label S", LABELS,
            OfRecords(_gold_precision), field="gold_factuality_score",
            places=("line", "evaluate", "groups")),
-    Metric("labelled_precision", "Pr of labelled (P > 1/2)",
-           "share of a record's labelled atoms with P > 1/2",
+    Metric("labelled_precision", "Pr of labelled", "share of a record's labelled atoms that are supported",
            LABELS, OfRecords(_labelled_precision), places=()),
-    Metric("accuracy", "accuracy", "share of labelled atoms for which S (P > 1/2) or NS is right", LABELS,
-           OfClaims(claim_scores.accuracy), title="accuracy (P > 1/2)", better="higher",
+    Metric("accuracy", "accuracy", "share of labelled atoms for which S (supported) or NS is right", LABELS,
+           OfClaims(claim_scores.accuracy), better="higher",
            field="gold_accuracy", places=("line", "run", "evaluate", "compare"), tested=True),
-    Metric("f1", "F1", "F1 of S (P > 1/2) over labelled atoms", LABELS,
-           OfClaims(claim_scores.f1), title="F1 (P > 1/2)", better="higher", field="gold_f1",
+    Metric("f1", "F1", "F1 of S (supported) over labelled atoms", LABELS,
+           OfClaims(claim_scores.f1), better="higher", field="gold_f1",
            places=("line", "evaluate", "compare"), tested=True),
-    Metric("macro_f1", "macro-F1", "mean of the F1 of S (P > 1/2) and of NS over labelled atoms", LABELS,
-           OfClaims(claim_scores.macro_f1), title="macro-F1 (P > 1/2)", better="higher",
+    Metric("macro_f1", "macro-F1", "mean of the F1 of S (supported) and of NS over labelled atoms", LABELS,
+           OfClaims(claim_scores.macro_f1), better="higher",
            field="gold_macro_f1", tested=True,
            places=("line", "run", "evaluate", "groups", "compare", "figure")),
-    Metric("mae_precision", "MAE", "|share of a record's labelled atoms with P > 1/2 - Pr*|", LABELS,
-           OfRecords(_precision_error), title="MAE of precision (P > 1/2)", better="lower",
+    Metric("mae_precision", "MAE", "|share of a record's labelled atoms that are supported - Pr*|", LABELS,
+           OfRecords(_precision_error), title="MAE of precision", better="lower",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
     Metric("auroc", "AUROC", "share of pairs of an S atom and another atom that P ranks correctly", BOTH,
            OfClaims(claim_scores.AreaUnderROC), better="higher",

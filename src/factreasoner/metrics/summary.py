@@ -17,7 +17,7 @@ from factreasoner.metrics.factuality import (
     record_k,
     scored_record,
 )
-from factreasoner.metrics.run_counts import Tally, shared_fields
+from factreasoner.metrics.run_counts import Tally, review_rank, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import Estimate, OfRecords, wilson
 from factreasoner.metrics.table import Metric
@@ -48,7 +48,7 @@ def result_line(record: ScoredRecord) -> dict[str, Any]:
     outcome = assessment.outcome
     marginals = outcome.marginals if outcome else None
     known = {item.atom.id for item in judged}
-    said = {item.atom.id: "S" if item.is_true else "NS" for item in judged}
+    said = {item.atom.id: "S" if item.is_supported else "NS" for item in judged}
     logarithm = record.scores.avg_logprob
     return {
         "id": assessment.record_id,
@@ -98,7 +98,7 @@ def _gold_fields(record: ScoredRecord) -> dict[str, Any]:
 
 
 def confusion_counts(claims: Claims) -> dict[str, int]:
-    """Counts of predictions (P > 0.5 or not) against labels (S or not) over the labelled atoms."""
+    """Counts of predictions (supported or not) against labels (S or not) over the labelled atoms."""
     hits, missed, wrong, rejected = map(int, confusion(claims).sum(axis=0))
     return {
         "true_positive": hits,
@@ -171,10 +171,14 @@ class Summary(Tally[Assessment]):
         line = result_line(scored)
         outcome = assessment.outcome
         disputed = disputed_atoms(scored.judged, outcome)
-        for item in scored.judged:
-            place = assessment.record_id, item.atom.id
-            self._review.add(*place, item.support, item.p_true, disputed=item.atom.id in disputed)
         verdicts = outcome.verdicts if outcome else ()
+        best: dict[str, float] = {}
+        for verdict in verdicts:
+            best[verdict.target_id] = max(best.get(verdict.target_id, 0.0), verdict.p.entailment)
+        for item in scored.judged:
+            name, support, p_true = item.atom.id, item.support, item.p_true
+            rank = review_rank(support, p_true, disputed=name in disputed, best_support=best.get(name))
+            self._review.add(assessment.record_id, name, support, p_true, rank)
         self._count(assessment, scored, assessment.all_failures, verdicts)
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Literal, NamedTuple
 
-from pydantic import model_validator
-
 from factreasoner.errors import ConfigError
 from factreasoner.models.graph import HALF_TOLERANCE, P_DIGITS, Support, supports_of
 from factreasoner.models.records import Atom, Context
@@ -37,14 +35,6 @@ class Assessment(TaskResult):
     contexts: tuple[Context, ...] = ()
     searched: tuple[str, ...] = ()
     outcome: Outcome | None = None
-
-    @model_validator(mode="after")
-    def _of_earlier_versions(self) -> Assessment:
-        """Make it partial if an earlier version called it ok although its posteriors have not converged."""
-        marginals = self.outcome.marginals if self.outcome else None
-        if self.status == "ok" and marginals is not None and marginals.converged is False:
-            object.__setattr__(self, "status", "partial")  # frozen, but not handed out yet
-        return self
 
     @property
     def p_true(self) -> dict[str, float]:
@@ -117,9 +107,9 @@ class JudgedAtom(NamedTuple):
     support: Support
 
     @property
-    def is_true(self) -> bool:
-        """Whether P > 0.5: the paper's rule for S."""
-        return side_of(self.p_true) > 0
+    def is_supported(self) -> bool:
+        """Whether it counts towards S."""
+        return self.support == "supported"
 
 
 class FactualityScores(NamedTuple):
@@ -127,8 +117,8 @@ class FactualityScores(NamedTuple):
 
     - `precision` = S/n: n atoms judged, S of them supported. `f1_at_k` is the harmonic mean of precision
       and recall at K, min(S/K, 1); it is 0 when S = 0.
-    - `factuality_score`, `recall_k` and `f1_k` are the same with S = the `num_true_atoms`, whose P > 0.5: the
-      paper's rule. They differ from the former only where a belief or an atom prior above 0.5 counts.
+    - `factuality_score`, `recall_k`, `f1_k` and `num_true_atoms` are IBM's names for the precision, the
+      recall and F1 at K, and `num_supported_atoms`.
     - `precision_low`, `precision_high` bound the precision over all atoms, unjudged ones included, if each
       unresolved atom could turn out either way: those unjudged, those partly judged and those at 0.5.
     - `num_false_atoms` = n - `num_true_atoms`, as in IBM's code. `num_supported_atoms`,
@@ -200,7 +190,7 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     n = len(judged)
     counts = Counter(item.support for item in judged)
     posteriors = [item.p_true for item in judged]
-    supported, true = counts["supported"], sum(item.is_true for item in judged)
+    supported = counts["supported"]
     low, high = _bounds(assessment, judged)
     entropy = math.fsum(_surprise(p) / math.log(10) for p in posteriors)
     norm_entropy = math.fsum((_surprise(p) + _surprise(1.0 - p)) / math.log(2) for p in posteriors)
@@ -209,14 +199,14 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         precision_low=low,
         precision_high=high,
         f1_at_k=_f1(supported, n, k),
-        factuality_score=true / n if n else None,
-        recall_k=_recall(true, n, k),
-        f1_k=_f1(true, n, k),
+        factuality_score=supported / n if n else None,
+        recall_k=_recall(supported, n, k),
+        f1_k=_f1(supported, n, k),
         k=k,
         num_atoms=n,
         num_contexts=_num_contexts(assessment),
-        num_true_atoms=true,
-        num_false_atoms=n - true,
+        num_true_atoms=supported,
+        num_false_atoms=n - supported,
         num_uniform_atoms=counts["conflicting"] + counts["unverified"],
         num_supported_atoms=supported,
         num_contradicted_atoms=counts["contradicted"],

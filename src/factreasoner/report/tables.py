@@ -147,8 +147,6 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     table, factuality = table_of(content), content["task"] == FACTUALITY
     metrics = [table[name] for name in _known_scores(content)]
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
-    if factuality and any(metric.needs.labels for metric in metrics):
-        usage += " Accuracy, F1 and MAE take P > 1/2 as S, as in the paper."
     tested = any(item["p_value"] is not None for item in content["differences"])
     tests = (
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
