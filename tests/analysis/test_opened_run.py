@@ -77,7 +77,8 @@ def test_verdicts_and_no_claims_of_another_task(opened):
     (row,) = verdicts.to_dict("records")
     assert (row["record"], row["premise"], row["claim"], row["label"]) == ("r1", "c0", "a0", "entailment")
     assert row["rests_on"] == []
-    assert verdicts["belief"].isna().all()
+    p = [row["p_entailment"], row["p_contradiction"], row["p_neutral"]]
+    assert p == pytest.approx([row["probability"], 1 - row["probability"], 0.0])
     with pytest.raises(ConfigError, match="a run of `run` has no table 'claims'; it has: atoms, records"):
         opened.claims()
 

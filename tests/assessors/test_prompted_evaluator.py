@@ -298,13 +298,7 @@ def test_the_embedded_judge_serves(name):
     e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
-    nearest = max((v for v in outcome.verdicts if v.target_id == "a2"), key=lambda v: v.nearness)
-    assert outcome.p_true["a2"] == nearest.belief is not None
-    assert outcome.support == {
-        "a0": "supported",
-        "a1": "unverified",
-        "a2": "unverified",
-    }  # beliefs label nothing
+    assert outcome.support == {"a0": "supported", "a1": "unverified", "a2": "unverified"}
 
 
 @pytest.mark.parametrize(

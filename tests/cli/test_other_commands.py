@@ -51,20 +51,6 @@ def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished
     assert snapshot(finished) == before
 
 
-def test_a_prior_in_the_place_of_which_beliefs_stand_says_that_it_does_nothing(factreasoner, tmp_path):
-    bare = {"id": "r1", "output": "Rome is an old city.", "contexts": []}
-    data = write_records(tmp_path / "d.jsonl", record("r0"), bare)
-    factreasoner("run", data, "--out", "out")
-    told = factreasoner("score", "out", "--atom-prior", "0.7").stderr
-    some = re.search(r"^--atom-prior acts on (\d) of (\d) atoms: where the judge has a belief, ", told)
-    assert some is not None, told
-    assert 0 < int(some[1]) < int(some[2])
-    factreasoner("run", write_records(tmp_path / "d.jsonl", record("r0")), "--out", "one")
-    assert "--atom-prior acts on no atom: " in factreasoner("score", "one", "--atom-prior", "0.7").stderr
-    assert factreasoner("score", "one", "--context-prior", "0.7", "--out", "other").stderr == ""
-    assert factreasoner("score", "one", "--atom-prior", "0.7", "--quiet").stderr == ""
-
-
 def test_a_solver_that_refuses_is_told_and_leaves_k_as_it_was(factreasoner, tmp_path, finished, monkeypatch):
     (tmp_path / "refusing.py").write_text(
         "from factreasoner.errors import SolverError\n"
@@ -101,7 +87,7 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
         "folder": "not a run folder: it has no manifest.json",
         "file": "not a run folder: a file; name the folder that a run wrote",
         "damaged": "damaged/manifest.json: not a manifest: it is not valid JSON; put back a copy of it, or",
-        "later": "later/manifest.json: has format 99, and this version reads formats up to 2; install",
+        "later": "later/manifest.json: has format 99, and this version reads 3; install a later version",
         "headless": "headless: not a run folder: it has no manifest.json; put back a copy of it, or start",
     }
     for path, told in words.items():

@@ -57,7 +57,7 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
             "answer contradicted by c1, but the reference has it",
         ),
         (
-            ["c0 a0 contradiction .9", "c1 a0 neutral .6 .7"],
+            ["c0 a0 contradiction .9", "c1 a0 neutral .6"],
             "answer contradicted by c0, but the reference has it",
         ),
         (
@@ -86,7 +86,7 @@ def test_each_text_that_contradicts_or_supports_a_claim_is_named(factreasoner, t
     pairs = {(source, target): ["neutral", ".9"] for target in sources for source in sources[target]} | pairs
     pairs |= {("c0", target): ["entailment", ".9"] for target in ("a0", "r0")}
     pairs |= {(source, target): rest for source, target, *rest in map(str.split, verdicts)}
-    keys = ("label", "probability", "belief")
+    keys = ("label", "probability")
     lines = [
         {"record": "museum", "source": source, "target": target}
         | {key: float(value) if key != "label" else value for key, value in zip(keys, rest, strict=False)}

@@ -58,24 +58,11 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     assert "no verdict of the file belongs to a pair of this input: no record 'r01'" in done.stderr
 
 
-def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, one):
-    relations = write_records(
-        tmp_path / "relations.jsonl",
-        RELATIONS[0],
-        RELATIONS[2] | {"belief": 0.2, "nearness": 0.4},
-        RELATIONS[2] | {"source": "c1", "belief": 0.7, "nearness": 0.6},
-        RELATIONS[2] | {"target": "a1", "belief": 0.3},
-    )
+def test_keys_of_earlier_versions_are_ignored(factreasoner, tmp_path, one):
+    lines = (line | {"belief": 0.2, "nearness": 0.4} for line in RELATIONS)
+    relations = write_records(tmp_path / "relations.jsonl", *lines)
     recorded(factreasoner, one, relations, "--unlisted", "neutral")
-    found = p_true(tmp_path / "out")
-    assert (found["a1"], found["a2"]) == pytest.approx((0.3, 0.7))
-    told = factreasoner("explain", "out", "--atom", "a2").stdout
-    assert "without c1: 0.200 (the belief from c0, 0.20, replacing its own)" in told
-    told = factreasoner("explain", "out").stdout
-    assert "without c0: 0.500 (the prior, 0.50, replacing its belief)" in told
-    write_records(relations, RELATIONS[0] | {"belief": 1.5})
-    done = recorded(factreasoner, one, relations, "--fresh", code=1)
-    assert "relations.jsonl:1: belief: " in done.stderr
+    assert p_true(tmp_path / "out")["a2"] == 0.5
 
 
 def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasoner, tmp_path, one):

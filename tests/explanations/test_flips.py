@@ -10,9 +10,8 @@ from oracle import graph_of
 
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.flips import FlipSearch
-from factreasoner.explanations.parts import Beliefs, network
+from factreasoner.explanations.parts import network
 from factreasoner.explanations.removal import probability, removals
-from factreasoner.graph.pairs import Belief
 from factreasoner.models import support_of
 from factreasoner.solvers.exact import ExactSolver
 
@@ -175,12 +174,6 @@ def test_contexts_that_are_joined_twice_or_to_each_other_do_not_add_up():
     for relations in ((one, other), (one, other, twice), (one, other, beside), (one, beside)):
         (part,) = network(graph_of(*relations), "conditional", {"a"}).parts
         assert part.additive == (relations == (one, other))
-
-
-def test_effects_do_not_add_up_where_a_context_gives_the_prior():
-    known = Beliefs({"a": (Belief("c1", 0.8),)}, 0.5)
-    (part,) = network(graph_of(("c1", "a", "entailment", 0.9)), "conditional", {"a"}, known).parts
-    assert not part.additive
 
 
 def held(graph, prior):

@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 from shuffled_cases import said
 from table_judge import TableJudge
 
-from factreasoner.assessors.graph import GraphEvaluator, with_graph
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
 from factreasoner.graph.pairs import (
-    Belief,
     Work,
-    beliefs,
     combine,
     kept,
     merge_equal,
@@ -21,7 +19,7 @@ from factreasoner.graph.pairs import (
     relations,
     text_order,
 )
-from factreasoner.models import Atom, Context, Outcome, Record, Relation
+from factreasoner.models import Atom, Context, Record, Relation
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -191,63 +189,10 @@ def test_a_pair_judged_twice_is_a_mistake_of_the_caller():
         relations([said("c0", "a0", E, 0.9), said("c0", "a0", N, 0.9)], atom_ids={"a0"})
 
 
-TWO_ATOMS = [Atom(id="a0", text="x"), Atom(id="a1", text="y")]
-CONTEXTS = [Context(id=f"c{i}", text=f"Passage {i}.") for i in range(3)]
-
-
-def believed(context, atom, belief=None, nearness=0.0, label="neutral", probability=0.9):
-    given = {"belief": belief, "nearness": nearness}
-    return said(context, atom, label, probability).model_copy(update=given)
-
-
-def test_the_nearest_passages_belief_goes_first_in_any_order():
-    verdicts = [
-        believed("c0", "a0", 0.4, 0.2),
-        believed("c1", "a0", 0.1, 0.7),
-        believed("c2", "a0", 0.8, 0.7),
-        believed("c0", "a1"),
-        believed("c1", "c2", 0.9, 0.9),
-    ]
-    expected = {"a0": (Belief("c1", 0.1), Belief("c2", 0.8), Belief("c0", 0.4))}
-    for order in itertools.permutations(verdicts):
-        assert beliefs(order, {"a0", "a1"}) == expected
-
-
-def test_a_belief_is_a_prior_and_no_relation():
-    outcome = Outcome(p_true={}, support={}, verdicts=(believed("c0", "a0", 0.31, 0.5),))
-    graph = with_graph(outcome, TWO_ATOMS, CONTEXTS, Config(atom_prior=0.4)).graph
-    assert {node.id: node.prior for node in graph.nodes if node.kind == "atom"} == {"a0": 0.31, "a1": 0.4}
-    assert graph.relations == ()
-
-
-def outcome_of(*verdicts, **settings):
-    table = {(v.context_id, v.target_id): v for v in verdicts}
-    evaluator = GraphEvaluator(TableJudge(table), ExactSolver(), Config(**settings))
-    return evaluator.evaluate(TWO_ATOMS, CONTEXTS, Record(id="r", response="x y"))
-
-
-def test_what_nothing_decides_is_as_likely_as_its_belief():
-    outcome = outcome_of(
-        believed("c0", "a0", 0.31, 0.5), believed("c1", "a0", 0.9, 0.1), believed("c0", "a1", 0.7)
-    )
-    assert outcome.p_true == pytest.approx({"a0": 0.31, "a1": 0.7})
-    assert outcome.support == {"a0": "unverified", "a1": "unverified"}
-
-
-def test_evidence_moves_an_atom_from_its_belief():
-    found = outcome_of(
-        believed("c0", "a0", 0.31, 0.5), believed("c1", "a0", 0.2, 0.1, label="entailment", probability=0.8)
-    )
-    odds = 0.31 / 0.69 * (0.05 + 0.9 * 0.8) / (0.05 + 0.9 * 0.2)
-    assert found.p_true["a0"] == pytest.approx(odds / (1 + odds))
-    denied = outcome_of(
-        believed("c0", "a0", 0.31, 0.5),
-        believed("c1", "a0", 0.2, 0.1, label="contradiction", probability=0.8),
-    )
-    assert denied.support["a0"] == "contradicted"
-    assert denied.p_true["a0"] < 0.31
-
-
-def test_one_source_of_several_contexts_keeps_its_nearest_belief():
-    found = outcome_of(believed("c0", "a0", 0.31, 0.5), believed("c1", "a0", 0.9, 0.9), independence=True)
-    assert found.p_true["a0"] == pytest.approx(0.9)
+def test_a_neutral_verdict_leaves_p_at_the_prior():
+    evaluator = GraphEvaluator(TableJudge({}), ExactSolver(), Config(atom_prior=0.7))
+    contexts = [Context(id=f"c{i}", text=f"Passage {i}.") for i in range(3)]
+    outcome = evaluator.evaluate([Atom(id="a0", text="x")], contexts, Record(id="r", response="x"))
+    assert outcome.graph.relations == ()
+    assert outcome.p_true == pytest.approx({"a0": 0.7})
+    assert outcome.support == {"a0": "unverified"}

@@ -100,11 +100,9 @@ def test_a_judge_that_fails_leaves_it_to_the_others_and_is_said():
     assert len([f for f in found.failures if f.item_id == "c0->a1"]) == 3
 
 
-def test_the_quote_and_belief_are_of_judges_that_agree():
+def test_the_quote_is_of_judges_that_agree():
     found = judged(Saying("C", quote="wrong"), Saying("E"), Saying("E", quote="right")).verdicts[0]
     assert found.quote == "right"
-    found = judged(Saying("N", belief=0.8), Saying("N", belief=0.4), Saying("E", belief=0.0)).verdicts[0]
-    assert found.belief == pytest.approx(0.6)
 
 
 def test_it_rests_on_what_those_rest_on_that_agree():

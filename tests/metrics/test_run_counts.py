@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner import Config, RecallResult
-from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList
+from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList, review_rank
 from factreasoner.models import Failure
 from factreasoner.tasks.recall import TASK
 
@@ -25,6 +25,19 @@ def test_failures_are_all_counted_and_the_most_frequent_messages_shown():
     assert content["messages"]["the same"] == MESSAGES_KEPT + 50
 
 
+def add(worst, name, label, p_true, **fields):
+    rank = review_rank(label, p_true, **{"disputed": False} | fields)
+    worst.add("r", name, label, p_true, rank)
+
+
+def test_unverified_ones_are_ranked_by_their_best_support():
+    worst = ReviewList("atom")
+    add(worst, "split", "conflicting", 0.5, best_support=0.9)
+    for name, best in (("near", 0.4), ("unknown", None), ("far", 0.02)):
+        add(worst, name, "unverified", 0.5, best_support=best)
+    assert [item["atom"] for item in worst.content()["worst_atoms"]] == ["split", "far", "near", "unknown"]
+
+
 SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "conflicting"])
 
 
@@ -34,10 +47,11 @@ def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
     everything = []
     for number, atoms in enumerate(records):
         for i, (p, label) in enumerate(atoms):
-            worst.add(f"r{number}", f"a{i}", label, p)
+            worst.add(f"r{number}", f"a{i}", label, p, review_rank(label, p, disputed=False))
             everything.append((p, f"r{number}", f"a{i}", label))
     doubtful = (item for item in everything if item[3] != "supported")
-    expected = sorted(doubtful, key=lambda item: (item[3] != "contradicted", item[0]))
+    order = ["contradicted", "conflicting", "unverified"]
+    expected = sorted(doubtful, key=lambda item: (order.index(item[3]), item[0] * (item[3] != "conflicting")))
     found = [
         (item["p_true"], item["record"], item["atom"], item["label"])
         for item in worst.content()["worst_atoms"]
@@ -48,22 +62,22 @@ def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
 
 def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_was_not_judged_nowhere():
     worst = ReviewList("claim")
-    worst.add("r", "failed", None, None)
-    worst.add("r", "uncited", "uncited", None)
-    worst.add("r", "unlikely", "unverified", 0.01)
-    worst.add("r", "strange", "unknown_source", None)
-    worst.add("r", "denied", "contradicted", 0.6)
+    add(worst, "failed", None, None)
+    add(worst, "uncited", "uncited", None)
+    add(worst, "unlikely", "unverified", 0.01)
+    add(worst, "strange", "unknown_source", None)
+    add(worst, "denied", "contradicted", 0.6)
     assert [item["claim"] for item in worst.content()["worst_claims"]] == ["denied", "strange", "unlikely"]
 
 
 def test_disputed_ones_come_behind_the_contradicted_and_before_what_nothing_decides():
     worst = ReviewList("atom")
     for i in range(KEPT):
-        worst.add("r", f"low{i}", "unverified", 0.1 + i / 100)
+        add(worst, f"low{i}", "unverified", 0.1 + i / 100)
     for name, p in (("sure", 0.99), ("less", 0.7)):
-        worst.add("r", name, "supported", p, disputed=True)
-    worst.add("r", "denied", "contradicted", 0.4, disputed=True)
-    worst.add("r", "agreed", "supported", 0.55)
+        add(worst, name, "supported", p, disputed=True)
+    add(worst, "denied", "contradicted", 0.4, disputed=True)
+    add(worst, "agreed", "supported", 0.55)
     found = worst.content()
     assert [item["atom"] for item in found["worst_atoms"]] == ["denied", "less", "sure", "low0", "low1"]
     assert found["atoms_to_review"] == KEPT + 3

@@ -6,15 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from browser import open_all, reloaded, watched
+from browser import reloaded, watched
 from playwright.sync_api import expect
-from reported import ANSWER, PASSAGES, VERDICTS, bridge, data_in, report_of
+from reported import VERDICTS, bridge, data_in, report_of
 from run_folders import run_folder
-from table_judge import TableJudge
 
-from factreasoner import assess, rag
-from factreasoner.models import Verdict
-from factreasoner.protocols import Judged
+from factreasoner import rag
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 
@@ -81,44 +78,6 @@ def test_all_that_deserves_a_look_is_there_some_at_a_time(seen, tmp_path):
     expect(cards).to_have_count(14)
     assert page.evaluate("document.activeElement === document.querySelectorAll('.worst-claim a')[8]")
     expect(page.locator("#more-first")).to_be_hidden()
-
-
-def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_lacks(seen, tmp_path):
-    contexts = [
-        {"id": "far", "text": "The tower is tall."},
-        {
-            "id": "near",
-            "text": "Nobody crossed it. The grey bridges of Sydney were opening in 1932, by ship.",
-        },
-    ]
-    atoms = ["The Sydney bridge opened in 1934 with 1,200 dancers."]
-    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
-    for place in ("#overview", "#record=1"):
-        nearest = seen.open(path, place).locator(".nearest")
-        said = "The grey bridges of Sydney were opening in 1932, by ship."
-        expect(nearest.locator("blockquote bdi").first).to_have_text(said)
-        assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
-
-
-def test_words_that_stand_elsewhere_in_the_nearest_passage_are_not_said_to_be_in_its_sentence(seen, tmp_path):
-    contexts = [{"id": "c0", "text": "Unit 4095 has a gasket of 777 mm. The bolt is steel."}]
-    atoms = ["Unit 777 has a bolt.", "The bolt is of steel."]
-    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
-    notes = seen.open(path, "#overview").locator(".nearest .note").all_inner_texts()
-    assert notes == [
-        "Not in this sentence, but elsewhere in this text: bolt",
-        "It has all the words of this, but no support was found in it.",
-    ]
-
-
-def test_the_nearest_sentence_goes_on_behind_an_ordinal_and_shares_a_word(seen, tmp_path):
-    told = "Am 11. Januar 1932 wurde die Brücke eröffnet."
-    contexts = [{"id": "c0", "text": f"Es regnete. {told} Es schneite."}]
-    atoms = ["Die Brücke wurde am 11. Januar 1933 eröffnet.", "Delphine singen gern."]
-    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
-    nearest = seen.open(path, "#record=1").locator(".nearest")
-    expect(nearest.locator("blockquote bdi").first).to_have_text(told)
-    assert seen.open(path, "#overview").locator(".worst-claim .nearest").count() == 1
 
 
 def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
@@ -325,16 +284,6 @@ def test_verify_shows_both_texts_with_what_changed(seen, pages):
     assert page.locator(".sides del").all_inner_texts() == ["It opened in 1930 [1]. ", "It is loved [7]. "]
 
 
-class Believing(TableJudge):
-    """A judge by a table; what its table leaves open it believes."""
-
-    def judge(self, premise, claims):
-        said = super().judge(premise, claims).verdicts
-        return Judged(
-            tuple(v.model_copy(update={"belief": 0.8}) if v.label == "neutral" else v for v in said)
-        )
-
-
 def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
     claim = "It has 3 floors."
     found = rag(
@@ -342,51 +291,7 @@ def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
     ).result
     page = seen.open(report_of(run_folder(tmp_path / "rag", found, task="rag")), "#overview")
     card = page.locator(".worst-claim")
-    expect(card.locator(".nearest")).to_have_count(1)
     expect(card).to_contain_text('the reference contradicts it: "It has 4 floors."')
-
-
-def test_a_belief_alone_is_unverified_in_matrix_and_picture(seen, tmp_path):
-    judge = Believing({("old", "1930"): VERDICTS["old", "1930"]})
-    claims = ["The bridge opened in 1930.", "It is painted grey."]
-    borne_out = rag(ANSWER, contexts=PASSAGES, claims=claims, judge=judge).result
-    true = assess(ANSWER, contexts=PASSAGES, atoms=claims, judge=judge)
-    page = seen.open(report_of(run_folder(tmp_path / "rag", borne_out, task="rag")))
-    second = page.locator("table.matrix tbody tr").nth(1)
-    assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
-    page = seen.open(report_of(run_folder(tmp_path / "run", true)))
-    legend = page.locator(".legend .badge.belief")
-    page.evaluate("location.hash = '#overview'")
-    expect(legend).to_have_text("≈unverified, by belief alone")
-    page.go_back()
-    open_all(page)
-    said = page.locator(".graph .node.claim text").all_text_contents()
-    assert [words.split()[-2] for words in said] == ["✓", "≈"]
-    assert page.locator(".answer .atom.belief").get_attribute("data-mark") == "≈0.80"
-    fills = "[...document.querySelectorAll('.label-bar .fill')].map((one) => one.classList[1])"
-    assert page.evaluate(fills) == ["belief", "supported"]
-
-
-class Guessing:
-    """Both passages have a belief of every claim; `old`, the nearer one, denies it too."""
-
-    def judge(self, premise, claims):
-        said = {
-            "old": {"label": "contradiction", "belief": 0.5, "nearness": 0.9},
-            "new": {"label": "neutral", "belief": 0.1, "nearness": 0.4},
-        }[premise.id]
-        return Judged(
-            tuple(Verdict(context_id=premise.id, target_id=c.id, probability=0.9, **said) for c in claims)
-        )
-
-
-def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(seen, tmp_path):
-    contexts = [{"id": name, "text": f"The {name} bridge."} for name in ("old", "new")]
-    judged = assess(ANSWER, contexts=contexts, atoms=["The bridge opened in 1930."], judge=Guessing())
-    page = seen.open(report_of(run_folder(tmp_path / "run", judged)), "#record=1")
-    assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
-        "Without this context P would be 0.10, with the belief from new, 0.10, in place of its own."
-    )
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):

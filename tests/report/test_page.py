@@ -7,7 +7,6 @@ import pytest
 from reported import bridge, cited, data_in, report_of
 from run_folders import run_folder
 
-from factreasoner import assess
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
 from factreasoner.report import record_content
@@ -62,17 +61,6 @@ def test_failed_and_empty_records_are_shown_as_such(tmp_path):
     assert [row[4] for row in data_in(page, "rows")] == [[["failed", {}]], [["no_atoms", {}]]]
     assert data_in(page, "record-0")["runs"][0]["answer"] == [["Some answer.", []]]
     assert data_in(page, "content")["runs"][0]["scores"] == []
-
-
-def test_of_a_long_passage_what_is_nearest_to_an_undecided_claim_is_kept(tmp_path):
-    told = "The lighthouse keeper of the island once painted the northern door green."
-    text = "Nothing happened on that day. " * 800 + told + " Nobody came by at all." * 800
-    claim = "The lighthouse keeper painted the southern gate green."
-    checked = assess(claim, atoms=[claim], contexts=[text])
-    (own,) = data_in(report_of(run_folder(tmp_path / "run", checked)), "record-0")["runs"]
-    assert own["claims"][0]["rows"][0]["nearest"] == 0
-    assert told in own["premises"][0]["text"]
-    assert len(own["premises"][0]["text"]) < 10_000
 
 
 def test_runs_side_by_side_are_of_one_task_named_once_and_told_apart(tmp_path):

@@ -1,55 +1,23 @@
-"""One table of labels: what rests on a belief alone is grey wherever it is shown."""
+"""One table of labels: words, marks and colours, and what decides a label."""
 
 import pytest
 from assessments import assessment
 
-from factreasoner import assess
-from factreasoner.cli.claim_tables import claim_cells
 from factreasoner.models import Verdict
-from factreasoner.protocols import Judged
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, evidence_of, look_of
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, LOOKS, evidence_of, look_of
 from factreasoner.tasks.recall import TASK as RECALL
 from factreasoner.tasks.rows import Note
 
 
-class Believer:
-    """A judge that finds nothing said, and believes."""
-
-    def __init__(self, belief):
-        self.belief = belief
-
-    def judge(self, premise, claims):
-        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": self.belief}
-        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
-
-
-def believed(p_true):
-    """An assessment of an atom of which a belief alone gives P."""
-    return assess("It is red.", atoms=["It is red."], contexts=["A car."], judge=Believer(p_true))
-
-
-@pytest.mark.parametrize("p_true", [0.05, 0.99])
-def test_a_belief_is_grey_whatever_it_is(p_true):
-    (row,) = TASK.rows(believed(p_true))
-    look = look_of(row, {})
-    assert (look.word, look.mark, look.kind) == ("unverified", BELIEF.mark, "belief")
-    assert look_of(row._replace(label="supported"), {}).kind == "belief"
-    p, label, *_ = claim_cells(row, TASK)
-    assert (p, label) == (f"{p_true:.3f}", f"[{COLOURS['belief'].terminal}]unverified[/]")
-    html = believed(p_true)._repr_html_()
-    assert f"solid {COLOURS['belief'].light}" in html
-    assert COLOURS["supported"].light not in html
-
-
 def test_a_verdict_has_the_colour_of_its_label_and_a_task_its_own_words():
-    said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, belief=0.9)
+    said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9)
     (row,) = TASK.rows(assessment([0.9], outcome={"verdicts": (said,)}))
     assert look_of(row, RECALL.label_words) == LOOKS["supported"]._replace(word="stated")
 
 
 def test_every_look_has_a_colour_and_a_mark_of_its_own():
-    looks = [*LOOKS.values(), *CAUTIONS.values(), BELIEF]
+    looks = [*LOOKS.values(), *CAUTIONS.values()]
     assert {look.kind for look in looks} == set(COLOURS)
     assert len({look.mark for look in looks}) == len(looks)
 
@@ -59,7 +27,8 @@ def test_a_source_is_named_though_another_has_its_words(quote):
     (row,) = TASK.rows(assessment([0.9]))
     note = Note("c1 (Rail history) contradicts it", "The line opened in 1932 to goods")
     said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, notes=(note,)), 80)
-    assert said == ["c0 (City guide)", f'{note.words}: "{note.quote}"']
+    verb = "" if quote else "borne out by "
+    assert said == [f"{verb}c0 (City guide)", f'{note.words}: "{note.quote}"']
 
 
 @pytest.mark.parametrize("note", [False, True])
@@ -94,18 +63,17 @@ INNER = (
 
 def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
     (row,) = TASK.rows(assessment([0.1]))
-    notes = (Note("the reference contradicts it", INNER), Note("; the judge's belief 0.31"))
+    notes = (Note("the reference contradicts it", INNER), Note("; see c3"))
     row = row._replace(notes=notes, context=None, text="It opened in 1931.")
-    assert evidence_of(row, 120) == [f'the reference contradicts it: "{INNER}"; the judge\'s belief 0.31']
+    assert evidence_of(row, 120) == [f'the reference contradicts it: "{INNER}"; see c3']
     (short,) = evidence_of(row, 40)
-    assert short.endswith("\"; the judge's belief 0.31")
+    assert short.endswith('"; see c3')
     assert len(short) < 110
 
 
-def test_a_note_keeps_the_number_and_the_long_name_of_the_nearest_passage():
+def test_a_note_keeps_the_number_and_the_long_name_of_a_passage():
     (row,) = TASK.rows(assessment([0.1]))
-    nearest = f"nearest passage c12 ({'Guide ' * 9}1932)"
-    told = f"no passage clearly says so; belief by words in common 0.31; {nearest}"
+    told = f"no passage clearly says so; it is not about c12 ({'Guide ' * 9}1932)"
     assert evidence_of(row._replace(notes=(Note(told),), context=None), 90) == [told]
 
 

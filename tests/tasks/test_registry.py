@@ -11,7 +11,7 @@ from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.rows import Evidence, by_claim, claim_row, judgement_of, p_supported
+from factreasoner.tasks.rows import Evidence, by_claim, claim_row, judgement_of
 from factreasoner.tasks.task import TASKS, ClaimResult, ClaimTally, ClaimWorker, Task, Work, task_named
 
 
@@ -35,7 +35,7 @@ def rows(result):
     verdicts = by_claim(result.verdicts)
     for atom in result.atoms:
         own = verdicts.get(atom.id, [])
-        judgement = judgement_of(p_supported(own[0]) if own else None, own)
+        judgement = judgement_of(own[0].p.entailment if own else None, own)
         yield claim_row(result.record_id, "answer", atom, judgement, Evidence("question", {}, own))
 
 

@@ -5,7 +5,7 @@ from assessments import assessment
 from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rows import Note, label_of, p_contradicted, p_supported, source_name
+from factreasoner.tasks.rows import Note, label_of, source_name
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -13,32 +13,46 @@ def verdict(label="neutral", probability=0.9, **fields):
 
 
 @pytest.mark.parametrize(
-    ("label", "probability", "belief", "p", "borne_out"),
+    ("label", "probability", "p"),
     [
-        ("entailment", 0.9, None, 0.9, True),
-        ("entailment", 0.3, None, 0.5, False),
-        ("entailment", 0.5, None, 0.5, False),
-        ("contradiction", 0.9, None, 0.1, False),
-        ("contradiction", 0.2, None, 0.5, False),
-        ("neutral", 0.99, None, 0.005, False),
-        ("neutral", 0.99, 0.7, 0.7, False),
-        ("neutral", 0.99, 0.5 + 1e-12, 0.5, False),
-        ("neutral", 0.99, 0.1, 0.1, False),
-        ("entailment", 0.9, 0.1, 0.9, True),
+        ("entailment", 0.9, (0.9, 0.1, 0.0)),
+        ("entailment", 0.3, (0.5, 0.5, 0.0)),
+        ("entailment", 0.5, (0.5, 0.5, 0.0)),
+        ("contradiction", 0.9, (0.1, 0.9, 0.0)),
+        ("contradiction", 0.2, (0.5, 0.5, 0.0)),
+        ("neutral", 0.99, (0.005, 0.005, 0.99)),
+        ("neutral", 0.2, (0.25, 0.25, 0.5)),
     ],
 )
-def test_what_a_verdict_comes_to(label, probability, belief, p, borne_out):
-    found = verdict(label, probability, belief=belief)
-    assert p_supported(found) == pytest.approx(p)
-    assert found.supports is borne_out
+def test_one_number_gives_p_of_three_labels(label, probability, p):
+    assert verdict(label, probability).p == pytest.approx(p)
+
+
+THREE = {"True": 0.3, "False": 0.1, "Not clear": 0.6}
 
 
 @pytest.mark.parametrize(
-    ("label", "probability", "p"),
-    [("contradiction", 0.9, 0.9), ("entailment", 0.9, 0.1), ("neutral", 0.9, 0.05), ("neutral", 0.2, 0.25)],
+    ("fields", "p"),
+    [
+        ({"label_probabilities": THREE}, (0.3, 0.1, 0.6)),
+        ({"label_probabilities": {"True": 0.4, "False": 0.6}}, (0.2, 0.2, 0.6)),
+        ({"label_probabilities": THREE, "probability": 0.8}, (0.1, 0.1, 0.8)),  # calibrated, or votes
+        ({"label_probabilities": THREE, "label": "entailment", "probability": 0.3}, (0.3, 0.1, 0.6)),
+    ],
 )
-def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability, p):
-    assert p_contradicted(verdict(label, probability, belief=0.7)) == pytest.approx(p)
+def test_own_p_of_three_labels_counts(fields, p):
+    assert verdict(**{"probability": 0.6} | fields).p == pytest.approx(p)
+
+
+def test_rows_have_the_best_support_of_their_verdicts():
+    near = verdict(probability=0.6, label_probabilities=THREE)
+    far = verdict(probability=0.9, context_id="c1")
+    (row,) = rows_of(
+        "run", assessment([0.4], outcome={"verdicts": (far, near), "support": {"a0": "unverified"}})
+    )
+    assert (row.label, row.best_support, row.rank) == ("unverified", 0.3, 0.3)
+    (row,) = rows_of("run", assessment([0.4], outcome={"support": {"a0": "unverified"}}))
+    assert (row.best_support, row.rank) == (None, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -49,17 +63,6 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
             {"note": "nothing to compare"},
             "https://example.org",
             "c0 (https://example.org): nothing to compare",
-        ),
-        ({"belief": 0.31}, "", "no passage clearly says so; the judge's belief 0.31; nearest passage c0"),
-        (
-            {"belief": 0.31, "confidence": "recorded"},
-            "",
-            "no passage clearly says so; the recorded belief 0.31; nearest passage c0",
-        ),
-        (
-            {"belief": 0.31, "confidence": "words"},
-            "https://example.org",
-            "no passage clearly says so; belief by words in common 0.31; nearest passage c0 (https://example.org)",
         ),
     ],
 )
@@ -72,8 +75,8 @@ def test_a_claim_that_nothing_decides_has_a_reason(fields, link, note):
 
 
 def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
-    def said(context_id, label, probability, belief=None):
-        fields = {"context_id": context_id, "target_id": "a0", "label": label, "belief": belief}
+    def said(context_id, label, probability):
+        fields = {"context_id": context_id, "target_id": "a0", "label": label}
         return Verdict(**fields, probability=probability)
 
     titles = {"c0": "Old maps", "c1": "", "c2": ""}
@@ -83,9 +86,9 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
         (row,) = rows_of("run", assessment([p_true], contexts=contexts, outcome={"verdicts": verdicts}))
         return row
 
-    for_it, against = said("c2", "entailment", 0.9, belief=0.8), said("c1", "contradiction", 0.6)
+    for_it, against = said("c2", "entailment", 0.9), said("c1", "contradiction", 0.6)
     row = row_of(0.9, for_it, against, said("c0", "contradiction", 0.8))
-    assert (row.cautions, row.decided_by) == (("disputed",), "verdict")
+    assert (row.cautions, row.context) == (("disputed",), "c2")
     assert row.note == "c0 (Old maps) and 1 more contradict it"
     quoted = against.model_copy(update={"quote": "It closed\nin 1930."})
     assert row_of(0.9, for_it, quoted).note == 'c1 contradicts it: "It closed in 1930."'
@@ -93,8 +96,8 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert (row.label, row.context, row.cautions) == ("contradicted", "c1", ("disputed",))
     assert row.note == "c2 and 1 more support it"
     assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
-    believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
-    assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
+    silent = row_of(0.7, said("c0", "neutral", 0.9))
+    assert (silent.cautions, silent.context) == ((), None)
     twin = for_it.model_copy(update={"quote": "It closed in 1930."})
     told = row_of(0.9, twin, quoted)  # only the deciding source's own quote stands once
     assert told.note_beside_quote == told.note == 'c1 contradicts it: "It closed in 1930."'
@@ -102,13 +105,9 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     both = told._replace(notes=(own, Note(" c1 contradicts it", "It closed in 1930.")))
     assert both.note == f'[1] supports it: "It closed in 1930." {told.note}'
     assert both.note_beside_quote == f"[1] supports it. {told.note}"
-    both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
+    both = row_of(0.6, said("c0", "neutral", 0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
-    assert both.note.startswith("c1 contradicts it; no passage clearly says so; the judge's belief 0.90")
-    assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
-    farther = row_of(0.14, said("c0", "neutral", 0.9, belief=0.07))  # another passage's is more
-    assert farther.note == "no passage clearly says so; the judge's belief; nearest passage c0 (Old maps)"
-    assert row_of(0.7).decided_by is None
+    assert both.note == "c1 contradicts it"
 
 
 def test_a_note_names_a_passage_and_counts_others_of_which_it_is_true():

@@ -37,7 +37,9 @@ RECORDS, VERDICTS = "records", "verdicts"
 
 _NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
 _TEXTS = {"notes": "note"}
-CLAIM_COLUMNS: Columns = {_TEXTS.get(name, name): _NUMBERS.get(name, str) for name in ClaimRow._fields}
+CLAIM_COLUMNS: Columns = {
+    _TEXTS.get(name, name): _NUMBERS.get(name, str) for name in ClaimRow._fields if name != "best_support"
+}
 NOT_OF_ATOMS = ("of", "against", "fate")
 """Columns that are the same for all atoms."""
 VERDICT_COLUMNS: Columns = {
@@ -46,7 +48,7 @@ VERDICT_COLUMNS: Columns = {
     "confidence": str,
     "uncalibrated": float,
     "uncalibrated_label": str,
-    **dict.fromkeys(("label_mass", "belief", "nearness"), float),
+    **dict.fromkeys(("label_mass", "p_entailment", "p_contradiction", "p_neutral"), float),
     "quote": str,
     "citation": str,
     "rests_on": list,
@@ -122,7 +124,8 @@ def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
     fields = {name: FIELDS.get(name, name) for name in VERDICT_COLUMNS if name != "record"}
     for result in run.results():
         for verdict in run.task.verdicts(result):
-            row = {name: getattr(verdict, field) for name, field in fields.items()}
+            p = {f"p_{label}": value for label, value in verdict.p._asdict().items()}
+            row = {name: getattr(verdict, field) for name, field in fields.items() if name not in p} | p
             yield {"record": result.record_id} | row | {"rests_on": list(verdict.rests_on)}
 
 
@@ -191,13 +194,17 @@ def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> 
 
 
 def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Place]) -> Iterator[ClaimRow]:
-    """The rows found by probability, those without one last; only places are held, and each is read again."""
-    p, records, indices = array("d"), list[str](), array("L")
+    """The rows found by P, then by `best_support`, those without P last.
+
+    Only places are held, and each row is read again.
+    """
+    p, best, records, indices = array("d"), array("d"), list[str](), array("L")
     for index, row in found:
         p.append(math.inf if row.p_true is None else row.p_true)
+        best.append(math.inf if row.best_support is None else row.best_support)
         records.append(row.record)
         indices.append(index)
-    for place in np.argsort(p, kind="stable")[:limit]:
+    for place in np.lexsort((best, p))[:limit]:
         (result,) = run.results((records[place],))
         yield list(run.task.rows(result))[indices[place]]
 

@@ -23,7 +23,7 @@ from factreasoner.assessors.sources import merge_sources
 from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.pairs import Work, beliefs, believed, kept, merge_equal, pairs, relations
+from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import stage
 from factreasoner.models import (
@@ -148,7 +148,6 @@ def with_graph(
     if config.summary_prior:
         used = tuple(map(_scaled, used))
     graph = build_fact_graph(scored, used, joined, atom_prior=config.atom_prior)
-    graph = believed(graph, beliefs(outcome.verdicts, known))
     credit = {"prior_from": priors.prior_from, "used_domains": tuple(sorted(priors.used))}
     found = {"graph": graph, "independence": independence}
     return outcome.model_copy(update=found | (credit if config.credibility is not None else {}))

@@ -10,7 +10,7 @@ from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.assessors.judging import judged_outcome, judging_threads, tasks
 from factreasoner.errors import ConfigError
-from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
+from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import estimate_tokens
@@ -33,7 +33,7 @@ class PromptedEvaluator:
     "single" takes one call per atom, as published; "batched" puts `atoms_per_call` atoms into one function
     and shows the contexts of all of these. With any other judge its verdicts are combined: the most probable
     one that is not neutral decides, and opposite ones cancel out if they are equally probable (in veriscore
-    always). Without such a verdict the nearest belief counts, or else a neutral verdict.
+    always). Without such a verdict the most probable neutral one counts.
 
     P(atom is true) follows from the answer and its probability p, raised to at least 0.5: p for a supporting
     answer, 1 - p for a contradicting one, else 0.5. An answer that can't tell silence from a contradiction
@@ -200,10 +200,6 @@ def _answered(answer: AtomAnswer, row: Assessor) -> tuple[Support, float]:
 def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Support, float]:
     """What one atom's verdicts amount to: its label and P(true)."""
     telling = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
-    open_beliefs = beliefs(verdicts, {verdict.target_id for verdict in verdicts})
-    if not telling and open_beliefs:
-        ((nearest, *_),) = open_beliefs.values()
-        return "unverified", nearest.p_true
     best = max(telling or verdicts, key=lambda verdict: verdict.probability)
     rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
     if any(rival.label != best.label for rival in rivals):

@@ -12,7 +12,7 @@ from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
-    from factreasoner.explanations import AtomExplanation, Effect, Explanation
+    from factreasoner.explanations import AtomExplanation, Explanation
     from factreasoner.models import Assessment
 
 SHOWN = 3
@@ -111,13 +111,10 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
 
     `most` contexts of each kind are named, or all of them.
     """
-    if belief := atom.belief:
-        nearest = f"belief from the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
-        yield nearest if atom.entailing or atom.contradicting else f"no passage clearly says so; {nearest}"
     # P is printed with three digits: a smaller effect would not be seen.
     effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
     if effects:
-        shown = [f"{plain(e.context_id)}: {e.p_without:.3f}{_taking_over(e)}" for e in effects]
+        shown = [f"{plain(e.context_id)}: {e.p_without:.3f}" for e in effects]
         rest = atom.tried - len(effects)
         others = f"; without any other of {atom.tried} contexts: no change" if rest and most is None else ""
         yield f"without {_first(shown, most)}{others}"
@@ -154,16 +151,6 @@ def _flip(atom: AtomExplanation) -> str:
     if atom.searched == 1:
         return f"no single one of {atom.tried} contexts flips it"
     return f"no {atom.searched} of {atom.tried} contexts flip it"
-
-
-def _taking_over(effect: Effect) -> str:
-    """What counts in place of the context's own belief, where that is the atom's prior."""
-    then = effect.next_prior
-    if then is None:
-        return ""
-    if then.context_id is None:
-        return f" (the prior, {then.p_true:.2f}, replacing its belief)"
-    return f" (the belief from {plain(then.context_id)}, {then.p_true:.2f}, replacing its own)"
 
 
 def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:

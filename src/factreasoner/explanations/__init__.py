@@ -8,8 +8,6 @@ from factreasoner.explanations.models import (
     Evidence,
     Explanation,
     FlipSet,
-    NearestBelief,
-    NextPrior,
 )
 
 __all__ = [
@@ -19,8 +17,6 @@ __all__ = [
     "Evidence",
     "Explanation",
     "FlipSet",
-    "NearestBelief",
-    "NextPrior",
     "explain",
     "explainable_atoms",
 ]

@@ -19,12 +19,9 @@ from factreasoner.explanations.models import (
     Evidence,
     Explanation,
     FlipSet,
-    NearestBelief,
-    NextPrior,
 )
-from factreasoner.explanations.parts import SAYS_NOTHING, Beliefs, Part, network
+from factreasoner.explanations.parts import SAYS_NOTHING, Part, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
-from factreasoner.graph.pairs import Belief, beliefs
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
@@ -44,7 +41,7 @@ DISAGREEING = 1e-4
 
 OTHER_SETTINGS = (
     "its posteriors do not match its graph with factors {factors!r}; pass the config it was made with, "
-    "or solve it again first, as runs of earlier versions need: `explain --factors {factors}` does"
+    "or solve it again: `explain --factors {factors}`"
 )
 
 
@@ -80,8 +77,7 @@ def explain(
         raise _impossible(assessment, "", f"no fact graph to explain: {_why_none(assessment)}")
     wanted, timed = _wanted(assessment, atom_ids), _timed(config, solver)
     unhurried, deadline = timed(config.solver_seconds), time.monotonic() + config.solver_seconds
-    judged = Beliefs(_beliefs(outcome, outcome.graph), config.atom_prior)
-    whole, parts = network(outcome.graph, config.factors, wanted, judged)
+    whole, parts = network(outcome.graph, config.factors, wanted)
     known = _of_the_run(outcome, whole)
     base = known or unhurried.marginals(whole)
     ways = [(part, removals(part, base, timed, deadline=deadline)) for part in parts]
@@ -93,7 +89,6 @@ def explain(
         search_size=search_size,
         evidence=outcome.graph.evidence(),
         disputes=_disputes(outcome.graph),
-        beliefs=judged,
         texts={atom.id: atom.text for atom in assessment.atoms},
     )
     return study.explanation(assessment.record_id, wanted, ways, solves=int(known is None))
@@ -149,17 +144,6 @@ def _wanted(assessment: Assessment, atom_ids: Collection[str] | None) -> list[st
     return judged if atom_ids is None else [i for i in judged if i in atom_ids]
 
 
-def _beliefs(outcome: Outcome, graph: FactGraph) -> dict[str, tuple[Belief, ...]]:
-    """The judge's beliefs by atom, each by the node that stands for its context."""
-    sources = outcome.independence.sources if outcome.independence else ()
-    stands_for = {member: chosen for chosen, *members in sources for member in members}
-    atoms = {node.id for node in graph.nodes if node.kind == "atom"}
-    return {
-        atom_id: tuple(b._replace(context_id=stands_for.get(b.context_id, b.context_id)) for b in ranked)
-        for atom_id, ranked in beliefs(outcome.verdicts, atoms).items()
-    }
-
-
 def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     """The posteriors the run found, if it found all of them."""
     known = outcome.marginals
@@ -193,7 +177,6 @@ class _Study(NamedTuple):
     search_size: int
     evidence: Mapping[str, Sequence[Relation]]
     disputes: Sequence[Dispute]
-    beliefs: Beliefs
     texts: Mapping[str, str]
 
     def explanation(
@@ -249,7 +232,6 @@ class _Study(NamedTuple):
     def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
         """An atom's posterior, label, evidence and conflicts, with what was found out."""
         p_true = self._p_true(atom_id)
-        ranked = self.beliefs.ranked.get(atom_id)
         evidence = [
             Evidence(
                 context_id=r.source if r.target == atom_id else r.target,
@@ -264,7 +246,6 @@ class _Study(NamedTuple):
             text=self.texts.get(atom_id, ""),
             p_true=p_true,
             support=self._label(atom_id, p_true),
-            belief=NearestBelief(**ranked[0]._asdict()) if ranked else None,
             entailing=tuple(item for item in evidence if item.kind != "contradiction"),
             contradicting=tuple(item for item in evidence if item.kind == "contradiction"),
             disputes=tuple(d for d in self.disputes if d.source in own or d.target in own),
@@ -293,21 +274,8 @@ class _Study(NamedTuple):
             # Sampling blurs the solver's numbers; a calibration may level exact ones.
             if abs(p_found - p_then) > least and abs(p_true - p_without) > NEGLIGIBLE:
                 name = part.graph.names[context]
-                then = self._next_prior(atom_id, name)
-                effects.append(
-                    Effect(context_id=name, p_without=p_without, shift=p_true - p_without, next_prior=then)
-                )
+                effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
         return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
-
-    def _next_prior(self, atom_id: str, gone: str) -> NextPrior | None:
-        """The atom's prior without a context, if it comes from that context."""
-        ranked = self.beliefs.ranked.get(atom_id, ())
-        if not ranked or ranked[0].context_id != gone:
-            return None
-        left = next((belief for belief in ranked if belief.context_id != gone), None)
-        if left is None:
-            return NextPrior(context_id=None, p_true=self.beliefs.otherwise)
-        return NextPrior(**left._asdict())
 
     def _named(self, atom_id: str, part: Part, ways: Removals, flip: Flip) -> FlipSet:
         p = self._calibrated(float(probability(flip.log_odds)))

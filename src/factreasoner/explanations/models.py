@@ -13,13 +13,6 @@ class Evidence(Model):
     probability: float
 
 
-class NearestBelief(Model):
-    """P(atom is true) given what the passages leave open, by the nearest passage."""
-
-    context_id: str
-    p_true: float
-
-
 class Dispute(Model):
     """A context that contradicts another one."""
 
@@ -28,23 +21,12 @@ class Dispute(Model):
     probability: float
 
 
-class NextPrior(Model):
-    """An atom's prior without the context that gave it: by the next nearest context, or by none (None)."""
-
-    context_id: str | None
-    p_true: float
-
-
 class Effect(Model):
-    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`.
-
-    If this context gave the atom's prior, part of the shift comes from `next_prior` taking its place.
-    """
+    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`."""
 
     context_id: str
     p_without: float
     shift: float
-    next_prior: NextPrior | None = None
 
 
 class FlipSet(Model):
@@ -70,14 +52,12 @@ class AtomExplanation(Model):
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first. `disputes` are the contradictions between contexts of which at least one is such evidence.
-    `belief` is the atom's prior, if the judge gave one.
     """
 
     atom_id: str
     text: str = ""
     p_true: float
     support: Support
-    belief: NearestBelief | None = None
     effects: tuple[Effect, ...] = ()
     flip: FlipSet | None = None
     searched: int = 0

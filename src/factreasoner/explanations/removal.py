@@ -1,8 +1,7 @@
 """What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
 
 `ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, or if posteriors are sampled or priors come from contexts, `BySolver` asks the configured solver, as long
-as there is time.
+one, or if posteriors are sampled, `BySolver` asks the configured solver, as long as there is time.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ class BySolver:
             for c in self.candidates
             if base.probabilities[graph.names[c]][0] >= SMALLEST_CHANCE and silent(graph, c)
         ]
-        precise = base.exact and "precision" not in base.diagnostics and not self._part.priors
+        precise = base.exact and "precision" not in base.diagnostics
         if not precise or len(self._part.atoms) >= len(contexts):
             return
 
@@ -229,7 +228,7 @@ def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, 
     makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
     """
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
-    if part.priors or plan.total > NARROW_ENTRIES:
+    if plan.total > NARROW_ENTRIES:
         return BySolver(part, base, solver, deadline=deadline)
     many = ManyAtOnce(part, plan)
     # A network may be sampled in its wide parts alone.

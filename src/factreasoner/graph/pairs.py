@@ -1,13 +1,13 @@
-"""Which pairs are judged (FR1, FR2, FR3), and how their verdicts become relations and priors."""
+"""Which pairs are judged (FR1, FR2, FR3), and how their verdicts become relations."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models import Atom, Context, FactGraph, Relation, Verdict
+from factreasoner.models import Atom, Context, Relation, Verdict
 
 
 class Work(NamedTuple):
@@ -140,7 +140,7 @@ def combine(forward: Verdict, backward: Verdict | None = None) -> Relation | Non
 
     - Entailment both ways is equivalence, with the smaller probability.
     - Entailment against contradiction: the larger probability wins and keeps its direction. At a tie the
-      contradiction wins, because it never adds belief.
+      contradiction wins, because it never raises a probability.
     - Contradiction both ways: the larger probability, with its direction.
     - A neutral direction, or one whose judgement failed (`backward` of None), never erases the other.
     """
@@ -165,39 +165,3 @@ def _relation(verdict: Verdict) -> Relation:
         kind=verdict.label,
         probability=verdict.probability,
     )
-
-
-class Belief(NamedTuple):
-    """P(atom is true) by one passage, for what the passages leave open."""
-
-    context_id: str
-    p_true: float
-
-
-def beliefs(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> dict[str, tuple[Belief, ...]]:
-    """The beliefs of every atom that has any, that of its nearest passage first.
-
-    Among equally near passages the belief further from one half goes first, then the higher one, so that the
-    order of the input does not matter.
-    """
-    atoms = frozenset(atom_ids)
-    found: dict[str, list[tuple[tuple[float, float, float], Belief]]] = {}
-    for verdict in verdicts:
-        if verdict.belief is not None and verdict.target_id in atoms:
-            rank = (-verdict.nearness, -abs(verdict.belief - 0.5), -verdict.belief)
-            found.setdefault(verdict.target_id, []).append((rank, Belief(verdict.context_id, verdict.belief)))
-    return {
-        atom_id: tuple(belief for _, belief in sorted(ranked, key=lambda item: item[0]))
-        for atom_id, ranked in found.items()
-    }
-
-
-def believed(graph: FactGraph, of: Mapping[str, Sequence[Belief]]) -> FactGraph:
-    """The graph with the nearest belief as the prior of every atom that has beliefs."""
-    nodes = tuple(
-        node.model_copy(update={"prior": of[node.id][0].p_true})
-        if node.kind == "atom" and of.get(node.id)
-        else node
-        for node in graph.nodes
-    )
-    return graph.model_copy(update={"nodes": nodes})

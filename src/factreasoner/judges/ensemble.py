@@ -89,7 +89,6 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
     label = max(given, key=lambda name: (given[name], name == "neutral"))
     shown = next((v for v in agreeing if v.label == label and v.quote), None)
     shown = shown or next(v for v in agreeing if v.label == label)
-    beliefs = [vote.belief for vote in agreeing if vote.belief is not None]
     p = [vote.probability if vote in agreeing else (1.0 - vote.probability) / 2 for vote in votes]
     return shown.model_copy(
         update={
@@ -97,7 +96,6 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
             "probability": sum(p) / len(votes),
             "confidence": "judges",
             "rests_on": tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on)),
-            "belief": sum(beliefs) / len(beliefs) if beliefs else None,
             "votes": tuple(votes),
         }
     )

@@ -17,9 +17,7 @@ from factreasoner.models.wording import refused
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100
-LINE_FORMAT = (
-    'a line is {"record", "source", "target", "label", "probability"?, "quote"?, "belief"?, "nearness"?}'
-)
+LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "quote"?}'
 
 _Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
 Pair = tuple[str, str]
@@ -45,8 +43,6 @@ class _Line(BaseModel):
     target: _Id = Field(min_length=1)
     label: Label
     probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
-    belief: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
-    nearness: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
     quote: Annotated[str, Field(min_length=1)] | None = None
 
 
@@ -68,7 +64,7 @@ def table_of(file: Path, constant: float) -> dict[str, Recording]:
             target_id=line.target,
             probability=constant if line.probability is None else line.probability,
             confidence="constant" if line.probability is None else "recorded",
-            **line.model_dump(include={"label", "quote", "belief", "nearness"}),
+            **line.model_dump(include={"label", "quote"}),
         )
         pair = (line.source, line.target)
         before, first = records.setdefault(line.record, {}).setdefault(pair, (verdict, number))

@@ -85,11 +85,14 @@ class Lowest(Generic[T]):
         return [item for _, item in self._ranked]
 
 
-def review_rank(label: str | None, p_true: float | None, *, disputed: bool) -> float | None:
+def review_rank(
+    label: str | None, p_true: float | None, *, disputed: bool, best_support: float | None = None
+) -> float | None:
     """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
 
     Contradicted claims come first, then those that cite a source which does not exist, then supported ones
-    that are `disputed`: something speaks against them, whatever P is. The rest is ranked by P.
+    that are `disputed`: something speaks against them, whatever P is. Conflicting ones follow, and last
+    unverified ones, by `best_support`: the highest P(a premise supports it) of their verdicts, else by P.
     """
     if label == "unknown_source":
         return -1.0
@@ -97,7 +100,11 @@ def review_rank(label: str | None, p_true: float | None, *, disputed: bool) -> f
         return None
     if label == "supported":
         return p_true - 1.0 if disputed else None
-    return p_true - 2.0 if label == "contradicted" else p_true
+    if label == "contradicted":
+        return p_true - 2.0
+    if label == "conflicting":
+        return 0.0
+    return p_true if best_support is None else best_support
 
 
 class ReviewList:
@@ -117,12 +124,10 @@ class ReviewList:
         claim_id: str,
         label: str | None,
         p_true: float | None,
-        *,
-        disputed: bool = False,
+        rank: float | None,
     ) -> None:
-        """Count one claim; what was not judged is left out. `disputed`: a passage contradicts it, too."""
+        """Count one claim, `rank` is its :func:`review_rank`."""
         place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
-        rank = review_rank(label, p_true, disputed=disputed)
         if rank is not None:
             self._total += 1
             self._kept.add(rank, place)

@@ -10,18 +10,20 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from factreasoner.errors import FactReasonerError
-from factreasoner.models.graph import KeptSupport
+from factreasoner.models.graph import Support
 from factreasoner.models.records import Model
 
 Label = Literal["entailment", "contradiction", "neutral"]
 VerdictConfidence = Literal[
-    "logprobs", "verbal", "votes", "constant", "model", "words", "recorded", "unlisted", "judges", "corrected"
+    "logprobs", "verbal", "votes", "constant", "model", "recorded", "unlisted", "judges", "corrected"
 ]
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 """What a judge answers, and the label that it means."""
 LEAST_MASS = 0.5
 """The allowed values must have this probability together, or their shares mean nothing."""
+P_ROUNDED = 1e-6
+"""Probabilities that differ by less are the same."""
 
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -58,18 +60,24 @@ class Premise(NamedTuple):
     question: str = ""
 
 
+class LabelChances(NamedTuple):
+    """P of each label of a verdict, adding up to 1."""
+
+    entailment: float
+    contradiction: float
+    neutral: float
+
+
 class Verdict(Model):
     """What a judge found for one (premise, claim) pair.
 
-    `confidence` names where `probability` and `belief` come from; "words": the words in common; "corrected":
-    a reader set the label. `citation` says where the quote the judge gave was found: in the premise,
-    elsewhere in the record, or nowhere; an absent quote is voided (None). `uncalibrated` and
-    `uncalibrated_label` are the probability and the label that the judge gave, where a calibration made
-    others of them.
+    `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
+    where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
+    quote is voided (None). `uncalibrated` and `uncalibrated_label` are the probability and the label that the
+    judge gave, where a calibration made others of them.
 
-    `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
-    that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
-    `rests_on` are the ids of the passages it rests on, where the premise is several and the judge named them.
+    `note` says why the two could not be compared. `rests_on` are the ids of the passages it rests on, where
+    the premise is several and the judge named them.
 
     Where several judges were asked, `votes` are what each said, with its name in `judge`.
 
@@ -87,14 +95,26 @@ class Verdict(Model):
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
     uncalibrated_label: Label | None = Field(default=None, exclude_if=partial(operator.is_, None))
-    belief: float | None = Field(default=None, ge=0.0, le=1.0)
-    nearness: float = Field(default=0.0, ge=0.0, le=1.0)
     note: str = ""
     rests_on: tuple[str, ...] = ()
     judge: str = Field(default="", exclude_if=operator.not_)
     votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
     label_probabilities: dict[str, Probability] = Field(default_factory=dict, exclude_if=operator.not_)
     label_mass: Probability | None = Field(default=None, exclude_if=partial(operator.is_, None))
+
+    @property
+    def p(self) -> LabelChances:
+        """P of each label: the judge's own, else from its one number for the label, at least 0.5.
+
+        Its own are `label_probabilities` of all three labels, where `probability` is the label's among them.
+        """
+        own = {LABEL_OF_VALUE.get(value): p for value, p in self.label_probabilities.items()}
+        if own.keys() >= set(LABEL_OF_VALUE.values()) and abs(own[self.label] - self.probability) < P_ROUNDED:
+            return LabelChances(own["entailment"], own["contradiction"], own["neutral"])
+        q = max(self.probability, 0.5)
+        if self.label == "neutral":
+            return LabelChances((1.0 - q) / 2, (1.0 - q) / 2, q)
+        return LabelChances(q, 1.0 - q, 0.0) if self.label == "entailment" else LabelChances(1.0 - q, q, 0.0)
 
     @property
     def as_given(self) -> Verdict:
@@ -119,7 +139,7 @@ class AtomAnswer(Model):
     """What a model said about one atom in view of all its contexts at once, and why, if it was asked."""
 
     atom_id: str
-    support: KeptSupport
+    support: Support
     probability: float = Field(ge=0.0, le=1.0)
     confidence: Literal["logprobs", "verbal", "votes", "constant"] = "constant"
     reasoning: str = ""

@@ -28,7 +28,6 @@ from factreasoner.report.run_content import RunContent, colours, label_counts, l
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.runs.store import PAGE
 from factreasoner.settings import CALL_SETTINGS, FILE_SETTINGS
-from factreasoner.text.language import FUNCTION_WORDS, language_of
 from factreasoner.text.visible import one_line
 
 EMBEDDED = 4_000_000
@@ -39,7 +38,7 @@ MOST_RECORDS = 100_000
 """Records that a page lists and shows, since a browser holds the whole list; scores are of all."""
 TITLE_LENGTH = 140
 SCRIPTS = (
-    *("dom", "data", "labels", "charts", "nearest", "overview", "table"),
+    *("dom", "data", "labels", "charts", "overview", "table"),
     *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
 )
 """The page's script, a file a part, in the order in which they are put together."""
@@ -101,7 +100,6 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         "task": runs[0].task.name,
         "claim": runs[0].task.claim_word,
         "looks": looks(runs[0].task),
-        "function_words": sorted(FUNCTION_WORDS[gathered.language]),
         "runs": gathered.runs,
         "digest": gathered.digest,
         "differing": _differing_settings(runs),
@@ -134,7 +132,6 @@ class _Gathered:
     left_out: int = 0
     size: int = 0
     digest: str = ""
-    language: str = "english"
 
 
 def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
@@ -144,8 +141,6 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
     for found in _records(runs):
         scored = [overview.add(one) if one else None for overview, one in zip(overviews, found, strict=True)]
         known = [one for one in scored if one]
-        if not gathered.rows:
-            gathered.language = language_of([one.result.response for one in known])
         if len(gathered.rows) == MOST_RECORDS:
             gathered.left_out += 1
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,12 +11,11 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Assessment, TaskResult, Verdict
-from factreasoner.report.texts import WHOLE, Premises, corrected, present, segments, verbatim
+from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.labels import BELIEF
 from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
-from factreasoner.text.passages import Locator, best, split_passages
+from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span, sentences
 
 PLACED_ATOMS = 2_000
@@ -57,7 +56,6 @@ class RecordWriter:
         result, rows, verdicts = scored.result, scored.rows, self._run.task.verdicts(scored.result)
         quotes = [(row.context, row.quote) for row in rows]
         quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
-        quotes += _nearest_parts(result, rows)
         premises = Premises(result, {row.against for row in rows}, quotes)
         effects, untold = self._effects(result)
         by_id, grouped = by_claim(verdicts), dict[str, list[ClaimRow]]()
@@ -125,15 +123,6 @@ class RecordWriter:
                 yield number, found
 
 
-def _nearest_parts(result: TaskResult, rows: Iterable[ClaimRow]) -> Iterator[tuple[str | None, str]]:
-    """Of long contexts the parts nearest to claims that nothing decides, which are kept as quotes are."""
-    contexts = getattr(result, "contexts", None) or ()
-    parts = {c.id: [p.text for p in split_passages(c.text)] for c in contexts if len(c.text) > WHOLE}
-    for row in rows:
-        if texts := parts.get(row.nearest or ""):
-            yield from ((row.nearest, texts[n]) for n in best(row.text, texts, 1))
-
-
 def _claim(
     rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], premises: Premises, effects: Mapping[str, Effect]
 ) -> dict[str, Any]:
@@ -156,23 +145,16 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
         "label": row.label,
         "p": row.p_true,
         "judged": row.judged if row.judged != "fully" else None,
-        "marks": marks_of(row) or None,
+        "marks": list(row.cautions) or None,
         "note": row.note_beside_quote,
         "premise": premises.numbers.get(row.context or ""),
-        "nearest": premises.numbers.get(row.nearest or ""),
     }
     return present(told) | premises.place(row.context, row.quote)
-
-
-def marks_of(row: ClaimRow) -> list[str]:
-    """What a claim is marked with beside its label: `disputed`; `belief` where that alone gives P."""
-    return [*row.cautions, *([BELIEF.kind] if row.decided_by == BELIEF.kind else [])]
 
 
 def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) -> dict[str, Any]:
     """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
     effect = effects.get(verdict.context_id)
-    prior = effect.next_prior if effect else None
     told = {
         "premise": premises.numbers.get(verdict.context_id),
         "label": verdict.label,
@@ -181,7 +163,6 @@ def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) 
         "corrected": verdict.confidence == "corrected" or None,
         "note": verdict.note,
         "without": round(effect.p_without, 6) if effect else None,
-        "next_prior": [prior.context_id, round(prior.p_true, 4)] if prior else None,
         "votes": [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes] or None,
         "rests_on": list(verdict.rests_on) or None,
     }

@@ -10,18 +10,18 @@ from typing import Any
 
 from factreasoner.inputs.items import KEPT_UNDER
 from factreasoner.metrics.claim_scores import reliability_bins
-from factreasoner.metrics.run_counts import Lowest, review_rank
+from factreasoner.metrics.run_counts import Lowest
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
 from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.wording import number_of
-from factreasoner.report.record_content import Scored, marks_of
+from factreasoner.report.record_content import Scored
 from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
-from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, LOOKS
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
 
@@ -67,10 +67,9 @@ class RunContent:
         return scored
 
     def _keep_first(self, row: ClaimRow) -> None:
-        rank = review_rank(row.label, row.p_true, disputed="disputed" in row.cautions)
-        if rank is not None:
+        if row.rank is not None:
             self._to_look_at += 1
-            self._first.add(rank, (self._records, row.claim))
+            self._first.add(row.rank, (self._records, row.claim))
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
@@ -145,8 +144,8 @@ def label_counts(rows: list[ClaimRow]) -> Counter[str]:
 
 
 def mark_counts(rows: list[ClaimRow]) -> Counter[str]:
-    """How many claims are disputed, and of how many a belief alone gives P."""
-    return Counter(mark for row in rows for mark in marks_of(row))
+    """How many claims have each caution: how many are disputed."""
+    return Counter(mark for row in rows for mark in row.cautions)
 
 
 def looks(task: Task[Any]) -> dict[str, Any]:
@@ -155,10 +154,9 @@ def looks(task: Task[Any]) -> dict[str, Any]:
         label or NOT_JUDGED: look._replace(word=task.label_words.get(label, look.word))
         for label, look in LOOKS.items()
     }
-    marks = (*CAUTIONS.values(), BELIEF)
     return {
         "labels": {name: look._asdict() for name, look in labels.items()},
-        "marks": {look.kind: look._asdict() for look in marks},
+        "marks": {look.kind: look._asdict() for look in CAUTIONS.values()},
     }
 
 

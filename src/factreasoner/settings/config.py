@@ -298,9 +298,7 @@ class Config(BaseModel):
     )
 
     factors: FactorTable = _graph("conditional", "Factor tables.")
-    atom_prior: float = _graph(
-        0.5, "P(true) of an atom before any evidence, if its judge has no belief.", gt=0.0, lt=1.0
-    )
+    atom_prior: float = _graph(0.5, "P(true) of an atom before any evidence.", gt=0.0, lt=1.0)
     context_prior: float = _graph(0.9, "P(true) of a context before any evidence.", gt=0.0, lt=1.0)
     credibility: Path | None = _graph(
         None,

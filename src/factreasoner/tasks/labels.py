@@ -1,7 +1,6 @@
 """The word, mark and colour of each label, wherever one is shown; and the reasons for no claims.
 
-The mark tells labels apart without colour. A claim whose P is only the judge's belief is grey, whatever its
-label and however high P, since no passage says anything about it.
+The mark tells labels apart without colour.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ COLOURS: Mapping[str, Colour] = {
     "unjudged": Colour("red", "#585e6b", "#a5abb7"),
     "supported": Colour("green", "#1a6b60", "#74cdbd"),
     "disputed": Colour("yellow", "#a92d15", "#ff9a82"),
-    "belief": Colour("bright_black", "#585e6b", "#a5abb7"),
 }
 LOOKS: Mapping[str | None, Look] = {
     "contradicted": Look(
@@ -65,7 +63,6 @@ LOOKS: Mapping[str | None, Look] = {
 CAUTIONS: Mapping[Caution, Look] = {
     "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
 }
-BELIEF = Look("by belief alone", "≈", "belief", "no passage clearly says so; P is the judge's belief")
 
 IN_PART = "judged in part"
 _DECIDES = ("borne out by ", "contradicted by ")
@@ -74,8 +71,6 @@ _DECIDES = ("borne out by ", "contradicted by ")
 def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
     """How the label of a claim looks; `words` are a task's own words for labels."""
     look = LOOKS[row.label]
-    if row.decided_by == "belief":
-        look = BELIEF
     return look._replace(word=words.get(row.label, LOOKS[row.label].word))
 
 
@@ -93,7 +88,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
         quote = "" if said in whole else f': "{excerpt(said, row.text, longest)}"'
-        verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
+        verb = "" if row.quote else _DECIDES[row.label == "contradicted"]
         parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":
         parts.append(IN_PART)

@@ -33,7 +33,6 @@ from factreasoner.tasks.rows import (
     claim_row,
     judgement_of,
     known_verdict,
-    p_supported,
 )
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
@@ -98,7 +97,7 @@ def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
     verdicts = by_claim(result.verdicts)
     for fact in result.facts:
         own = verdicts.get(fact.id, [])[-1:]
-        judgement = judgement_of(p_supported(own[0]) if own else None, own)
+        judgement = judgement_of(own[0].p.entailment if own else None, own)
         yield claim_row(result.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
 
 

@@ -10,45 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner import models
-from factreasoner.graph.pairs import beliefs
+from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Atom, Context, Label, Support, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises other than a context: the answer, the reference, all passages together."""
-
-
-def p_supported(verdict: Verdict) -> float:
-    """P(the premise supports the claim).
-
-    With p at least 0.5: p for an entailment, 1 - p for a contradiction. For a neutral verdict, the judge's
-    belief if it has one, else (1 - p) / 2, an equal share for both sides.
-    """
-    if verdict.label == "neutral" and verdict.belief is not None:
-        return verdict.belief
-    return _p_of("entailment", verdict)
-
-
-def p_contradicted(verdict: Verdict) -> float:
-    """P(the premise contradicts the claim), likewise, but without beliefs."""
-    return _p_of("contradiction", verdict)
-
-
-def _p_of(label: Label, verdict: Verdict) -> float:
-    p = max(verdict.probability, 0.5)
-    if verdict.label == label:
-        return p
-    return (1.0 - p) / 2 if verdict.label == "neutral" else 1.0 - p
-
-
-def belief_in_words(verdict: Verdict, p_true: float | None = None) -> str:
-    """A belief in words. It says what to read first and is not evidence.
-
-    Its number is left out where another one, `p_true`, is shown as the claim's.
-    """
-    assert verdict.belief is not None, "asked only of a verdict with a belief"
-    whose = WHOSE_BELIEF.get(verdict.confidence, "the judge's belief")
-    another = p_true is not None and abs(p_true - verdict.belief) > LIKE_P
-    return whose if another else f"{whose} {verdict.belief:.2f}"
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
@@ -56,14 +22,9 @@ def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Ve
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
 
 
-WHOSE_BELIEF = {"words": "belief by words in common", "recorded": "the recorded belief"}
-"""A belief in words by where its number comes from, if that is not a judge asked now."""
 Judged = Literal["fully", "partly", "no"]
-DecidedBy = Literal["verdict", "belief"]
 Caution = Literal["disputed"]
 NAME_LENGTH = 90
-LIKE_P = 0.005
-"""A belief this near to P is shown as the same number, of two decimals."""
 
 
 class Note(NamedTuple):
@@ -95,8 +56,7 @@ class ClaimRow(NamedTuple):
     - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
     - `context` is the id of the premise that decides the label, `title` and `link` are that premise's, and
       `quote` is the judge's quote from it. None where nothing decides the label, or there is none.
-    - `decided_by`: a `verdict` decides the label; or none does, and P is the judge's `belief`, from the
-      passage `nearest`. None: neither, where P is a prior or an assessor's own answer.
+    - `best_support` is the highest P(a premise supports it) of the verdicts on it; None without verdicts.
     - `notes` are what else there is to know, and `note` is their text. `fate` is what happened to it in a
       corrected answer.
     """
@@ -119,8 +79,7 @@ class ClaimRow(NamedTuple):
     context: str | None
     title: str | None
     link: str | None
-    decided_by: DecidedBy | None = None
-    nearest: str | None = None
+    best_support: float | None = None
     notes: tuple[Note, ...] = ()
     fate: str = ""
 
@@ -128,6 +87,12 @@ class ClaimRow(NamedTuple):
     def cautions(self) -> tuple[Caution, ...]:
         """Reasons to look twice. `disputed`: one premise entails the claim and one contradicts it."""
         return ("disputed",) if self.num_entailing and self.num_contradicting else ()
+
+    @property
+    def rank(self) -> float | None:
+        """See :func:`review_rank`."""
+        disputed = "disputed" in self.cautions
+        return review_rank(self.label, self.p_true, disputed=disputed, best_support=self.best_support)
 
     @property
     def note(self) -> str:
@@ -179,9 +144,7 @@ def claim_row(
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
-    believed = None if decisive else _nearest_belief(claim.id, evidence.verdicts)
-    nearest = believed.context_id if believed and judgement.label is not None else None
-    told = [note for note in (*notes, *_notes(judgement, evidence, decisive, believed)) if note.words]
+    told = [note for note in (*notes, *_notes(judgement, evidence, decisive)) if note.words]
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -201,22 +164,12 @@ def claim_row(
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        decided_by="verdict" if decisive else "belief" if nearest else None,
-        nearest=nearest,
+        best_support=max((verdict.p.entailment for verdict in evidence.verdicts), default=None),
         notes=(*told[:1], *(note._replace(words=f"; {note.words}") for note in told[1:])),
     )
 
 
-def _nearest_belief(claim_id: str, verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The verdict with the belief of the nearest passage that has one."""
-    for belief in beliefs(verdicts, {claim_id}).get(claim_id, ())[:1]:
-        return next(v for v in verdicts if v.context_id == belief.context_id and v.belief is not None)
-    return None
-
-
-def _notes(
-    judgement: Judgement, evidence: Evidence, decisive: Verdict | None, believed: Verdict | None
-) -> Iterator[Note]:
+def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -> Iterator[Note]:
     """What speaks against a claim's label; what a reader corrected, else what is known of silence."""
     name = {verdict.context_id: _name(verdict.context_id, evidence) for verdict in evidence.verdicts}
     against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
@@ -233,15 +186,10 @@ def _notes(
         yield Note(verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}")
     if decisive is not None or corrected:
         return
-    silent = [believed.context_id] if believed else name
-    alone = next((text for text in (ANSWER, REFERENCE) if text in silent), None)
+    alone = next((text for text in (ANSWER, REFERENCE) if text in name), None)
     every = "passage" if judgement.judged == "fully" else "passage that was judged"
     silence = f"the {alone} does not clearly say so" if alone else f"no {every} clearly says so"
-    if believed is not None:
-        nearest = "" if alone else f"; nearest passage {name[believed.context_id]}"
-        belief = belief_in_words(believed, None if against else judgement.p_true)
-        yield Note(f"{silence}; {belief}{nearest}")
-    elif noted := next((v for v in evidence.verdicts if v.note), None):
+    if noted := next((v for v in evidence.verdicts if v.note), None):
         more = len({v.context_id for v in evidence.verdicts if v.note == noted.note}) - 1
         which = name[noted.context_id] + f" and {more} more" * bool(more)
         yield Note(noted.note if alone else f"{which}: {noted.note}")

@@ -251,8 +251,7 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
         self._claims += len({(row.of, row.claim) for row in rows})
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):
-            disputed = "disputed" in row.cautions
-            self._review.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
+            self._review.add(row.record, row.claim, row.label, row.p_true, row.rank)
         kept = {"id": result.record_id, "status": result.status}
         return kept | self._table.line(scored) | fields | shared_fields(result, result.failures)
 

@@ -31,7 +31,6 @@ OF_ROWS = (
     "num_entailing",
     "num_contradicting",
     "context",
-    "decided_by",
 )
 """Columns of the table of claims that are compared."""
 

@@ -67,15 +67,6 @@ def test_jointly_judged_contexts_are_those_that_the_verdict_rests_on():
     assert holds(silent.each) == [False, False]
 
 
-def test_a_belief_counts_for_the_nearest_passage_alone():
-    near = verdict("c0", "neutral", belief=0.3, nearness=0.9)
-    far = verdict("c1", "neutral", belief=0.8, nearness=0.1)
-    found = line(near, far).contexts
-    assert found.any.holds is False
-    assert found.each[0].p == 0.3
-    assert found.each[1].p < 0.1
-
-
 def test_what_was_not_there_to_be_held_against_is_left_out():
     alone = result(contexts=None, reference=" ")
     assert list(rag_rows(alone)) == []
@@ -116,7 +107,6 @@ SILENT = "the reference does not clearly say so"
     ("by_reference", "said", "own"),
     [
         (verdict("reference", "entailment"), "the reference supports it", ""),
-        (verdict("reference", "neutral", belief=0.8), "", f"{SILENT}; the judge's belief 0.80"),
         (verdict("reference", "neutral"), "", SILENT),
         (verdict("reference", "contradiction", quote="x\n y"), 'the reference contradicts it: "x y"', ""),
     ],

@@ -157,14 +157,6 @@ def test_several_sources_are_spoken_of_as_several():
     assert explained(holding("c0", "c1", label="contradiction")) == "[1] and [2] say otherwise."
 
 
-@pytest.mark.parametrize(
-    ("belief", "by"), [(0.31, " (by words in common)"), (0.71, "; belief by words in common 0.71")]
-)
-def test_words_in_common_are_named_where_they_found_nothing(belief, by):
-    said = f"No support and no contradiction found in [1]{by}."
-    assert explained(holding("c0", confidence="words", belief=belief)) == said
-
-
 def other(result, word, **fields):
     """The result's verdicts, with `fields` for those on a claim that has `word`."""
     ids = {claim.id for claim in result.claims if word in claim.text}

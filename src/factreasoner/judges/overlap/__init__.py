@@ -21,7 +21,6 @@ from factreasoner.text.language import differences
 if TYPE_CHECKING:
     from factreasoner.settings import Config
 
-_LONGEST_STATEMENT = 60
 _NEARLY_ALL = 0.9
 _RECORDS_KEPT = 16
 
@@ -118,26 +117,19 @@ class OverlapJudge:
         """The verdict on each text, of a claim without an id."""
         model, measured, row = self._model, self._measured(passages, texts), passages.row[premise.text]
         scores: Array = measured.values(row) @ model.weights + model.bias
-        silent, believed = _sigmoid(model.silent[0] * scores + model.silent[1]), belief(scores)
+        silent = _sigmoid(model.silent[0] * scores + model.silent[1])
         found = {}
         for n, text in enumerate(texts):
             label, quoted = self._stance(measured, row, n)
             sure = {"entailment": model.entailed, "contradiction": model.contradicted, "neutral": silent[n]}
-            # A sentence that denies a claim has its words, which is no reason to believe it.
-            most = 0.5 if label == "contradiction" else 1.0
-            # Only a statement gets a belief, and not one that is the text of another passage.
-            is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT
-            is_own = measured.touches[n, row] and not np.delete(measured.foreign[n], row).any()
             found[text] = Verdict(
                 context_id=premise.id,
                 target_id="",
                 label=label,
                 probability=float(sure[label]),
                 quote=premise.text[quoted.start : quoted.end] if quoted else None,
-                confidence="words",
+                confidence="model",
                 citation="found" if quoted else None,
-                belief=min(float(believed[n]), most) if is_statement and is_own else None,
-                nearness=min(max(float(measured.near[n, row]), 0.0), 1.0),
             )
         return found
 

@@ -8,7 +8,7 @@ function markedText(own, pieces) {
     const claim = claims.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one));
     const p = claim.rows[0].p;
     return h('a', {class: `atom ${signOf(claim).kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify(claims.map((one) => one.id)),
-      'data-mark': markOf(claim),
+      'data-mark': signOf(claim).mark,
       title: claims.map((one) => `${wordsOf(one)}, P ${probability(one.rows[0].p)}: ${one.text}`).join('\n'),
       'aria-label': `${text.trim()} (${wordsOf(claim)}, P ${probability(p)})`}, text);
   }));
@@ -22,7 +22,7 @@ function unplaced(own, pieces) {
   return h('section', {}, h('h3', {}, facts ? 'Facts that the answer is not quoted for' : `Their place in the answer is not known`),
     h('ul', {class: 'plain loose'}, left.map((claim) => h('li', {},
       h('a', {class: `atom ${signOf(claim).kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify([claim.id]),
-        'data-mark': markOf(claim)}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
+        'data-mark': signOf(claim).mark}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
 }
 
 /** What follows the pieces of one claim is marked once, at its last piece. */

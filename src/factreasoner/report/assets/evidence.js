@@ -32,10 +32,8 @@ function nameOf(premise) {
 function without(entry, held) {
   if (entry.without === undefined) return null;
   const change = held.p - entry.without;
-  const [by, belief] = entry.next_prior ?? [];
   const size = Math.abs(change) < 0.005 ? 'less than 0.01' : Math.abs(change).toFixed(2);
-  const why = belief === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${size}).`
-    : [', with the ', by ? ['belief from ', quoted(by)] : 'prior', `, ${probability(belief)}, in place of its own${by ? '' : ' belief'}.`];
+  const why = ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${size}).`;
   return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)), why);
 }
 
@@ -143,7 +141,6 @@ function fillEvidence(pane, claim, own) {
   const order = {contradiction: 0, entailment: 1};
   speaking.sort((one, other) => order[one.label] - order[other.label] || other.p - one.p);
   const silent = claim.evidence.filter((entry) => entry.label === 'neutral');
-  const nearest = nearestPart(claim, own);
   append(pane, [
     h('h2', {tabindex: '-1', id: 'evidence-head'}, quoted(claim.text)),
     claim.rows.map((held) => heldLine(held, claim)), otherRuns(claim), goldOf(claim),
@@ -151,7 +148,7 @@ function fillEvidence(pane, claim, own) {
     claim.fate && claim.fate !== 'kept' ? h('p', {class: 'note'}, `Its sentence was ${claim.fate} in the corrected answer.`) : null,
     [...new Set(claim.rows.map((held) => held.note).filter(Boolean))].map((note) => h('p', {}, quoted(note))),
     speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
-      : nearest ?? h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
+      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
     disputesOf(claim, own), silentOnes(silent, claim, own),
     own.untold ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.untold}`) : null,
     h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),
@@ -167,6 +164,6 @@ function forPrint() {
   if (!claims.length) return null;
   return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to look at`), claims.map((claim) => h('section', {class: 'entry'},
     h('h3', {}, quoted(claim.text)), claim.rows.map((held) => heldLine(held, claim)),
-    claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))), nearestPart(claim, own),
+    claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))),
     h('ul', {class: 'plain'}, claim.evidence.filter((entry) => entry.label !== 'neutral').map((entry) => entryItem(entry, claim, own))))));
 }

@@ -3,7 +3,7 @@
 const LABELS = content.looks.labels;
 const ORDER = Object.keys(LABELS);
 
-/** What a claim is marked with beside its label; a belief stands in the place of the label's own mark. */
+/** What a claim is marked with beside its label. */
 const MARKS = content.looks.marks;
 
 const VERDICTS = {
@@ -24,21 +24,14 @@ function has(held, mark) {
   return held.marks?.includes(mark) ?? false;
 }
 
-/** How the label of what a claim was held against looks: grey where a belief alone gives P. */
+/** How the label of what a claim was held against looks. */
 function lookOf(held) {
-  const look = LABELS[held.label ?? 'not judged'];
-  return has(held, 'belief') ? {...MARKS.belief, word: look.word} : look;
+  return LABELS[held.label ?? 'not judged'];
 }
 
 /** What tells a claim's place in a text: its label, or what makes a supported one deserve a second look. */
 function signOf(claim) {
   return labelOf(claim) === 'supported' && has(claim.rows[0], 'disputed') ? MARKS.disputed : lookOf(claim.rows[0]);
-}
-
-/** The mark of a claim in a text; a belief has its number. */
-function markOf(claim) {
-  const {mark} = signOf(claim);
-  return mark === MARKS.belief.mark ? `${mark}${probability(claim.rows[0].p)}` : mark;
 }
 
 /** Where a claim stands among those to look at; the lowest first. */
@@ -74,22 +67,18 @@ function countsInWords(counts) {
   return ORDER.filter((label) => counts[label]).map((label) => `${counts[label]} ${wordOf(label)}`).join(', ');
 }
 
-/** How often each look is there, in the order of the labels; of what is unverified the part that is believed is grey. */
-function looksIn(counts, marks) {
-  const believed = Math.min(marks.belief ?? 0, counts.unverified ?? 0);
-  const looks = ORDER.flatMap((label) => label === 'unverified'
-    ? [[LABELS[label], (counts[label] ?? 0) - believed], [{...MARKS.belief, word: `${LABELS[label].word}, ${MARKS.belief.word}`}, believed]]
-    : [[LABELS[label], counts[label] ?? 0]]);
-  return looks.filter(([, count]) => count);
+/** How often each look is there, in the order of the labels. */
+function looksIn(counts) {
+  return ORDER.map((label) => [LABELS[label], counts[label] ?? 0]).filter(([, count]) => count);
 }
 
 /** A bar of the shares of labels; its text says the same. */
-function labelBar(counts, marks = {}) {
+function labelBar(counts) {
   const total = totalOf(counts);
   const bar = svg('svg', {class: 'label-bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img',
     'aria-label': total ? countsInWords(counts) : 'nothing was judged'});
   let at = 0;
-  for (const [{kind, word}, count] of looksIn(counts, marks)) {
+  for (const [{kind, word}, count] of looksIn(counts)) {
     const width = (100 * count) / total;
     bar.append(svg('rect', {class: `fill ${kind}`, x: at, y: 0, width, height: 10}, svg('title', {}, `${count} ${word}`)));
     at += width;
@@ -100,6 +89,6 @@ function labelBar(counts, marks = {}) {
 
 function legend(counts, marks = {}) {
   const part = (look, count) => h('li', {}, h('strong', {}, count.toLocaleString('en')), ' ', badge(look));
-  return h('ul', {class: 'legend'}, looksIn(counts, marks).map(([look, count]) => part(look, count)),
+  return h('ul', {class: 'legend'}, looksIn(counts).map(([look, count]) => part(look, count)),
     marks.disputed ? [h('li', {class: 'note'}, 'of these'), part(MARKS.disputed, marks.disputed)] : null);
 }

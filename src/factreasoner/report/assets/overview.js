@@ -9,7 +9,7 @@ function runCard(run, place) {
   return h('section', {class: 'card run', 'aria-labelledby': `run-${place}`},
     h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : run.headline),
     several ? h('p', {class: 'headline'}, run.headline) : null,
-    labelBar(run.labels, run.marks), legend(run.labels, run.marks), judgedBy(run),
+    labelBar(run.labels), legend(run.labels, run.marks), judgedBy(run),
     run.corrections ? h('p', {class: 'note'}, 'With a reader’s corrections: ', quoted(run.corrections), '.') : null,
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
@@ -33,11 +33,10 @@ function worstClaim(record, number, id) {
   const [held] = claim.rows;
   const premise = own.premises[held.premise];
   const quote = held.quote ?? (held.at && premise.text.slice(...held.at));
-  const nearest = quote ? null : nearestPart(claim, own);
   return h('li', {class: `worst-claim ${signOf(claim).kind}`},
     h('a', {class: 'stretched', href: addressOf(number, claim.id)}, quoted(claim.text)),
     h('p', {class: 'facts'}, said(held), rows.length > 1 ? quoted(record.id, {class: 'note'}) : null),
-    quote ? h('blockquote', {}, quoted(quote), h('footer', {}, premise ? nameOf(premise) : null)) : null, nearest,
+    quote ? h('blockquote', {}, quoted(quote), h('footer', {}, premise ? nameOf(premise) : null)) : null,
     held.note ? h('p', {class: 'note'}, quoted(held.note)) : null);
 }
 

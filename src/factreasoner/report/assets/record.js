@@ -131,7 +131,7 @@ function fillRecord(claim) {
   const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
   const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked.find((one) => isUnmatched(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
-    labelBar(counts, marks), legend(counts, marks), judgedBy(content.runs[current.run]),
+    labelBar(counts), legend(counts, marks), judgedBy(content.runs[current.run]),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
     h('div', {class: 'reading'}, answerPart(own),

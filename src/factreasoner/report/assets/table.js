@@ -77,8 +77,8 @@ function recordRow([row, number]) {
       h('span', {class: 'note'}, quoted(row[0]), statuses.map((status) => [' · ', h('em', {}, status.replace('_', ' '))]))),
     several ? h('td', {class: 'number'}, row[3][0] || '') : null,
     someUnmatched() ? h('td', {class: 'number'}, row[3][1] || '') : null,
-    countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts, marksIn(row)[run]),
-      h('span', {class: 'note'}, looksIn(counts, marksIn(row)[run]).filter(([{kind}]) => kind !== 'supported')
+    countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts),
+      h('span', {class: 'note'}, looksIn(counts).filter(([{kind}]) => kind !== 'supported')
         .map(([{mark}, count]) => `${mark} ${count} `), marksIn(row)[run].disputed ? `${MARKS.disputed.mark} ${marksIn(row)[run].disputed} ` : null, shareOf(row, run) === null ? 'nothing judged' : ''))),
     several ? null : h('td', {class: 'number'}, totalOf(countsOf(row)[0])),
     several ? null : h('td', {class: 'number'}, shareOf(row, 0) === null ? '–' : percent(shareOf(row, 0))));

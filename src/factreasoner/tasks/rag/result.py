@@ -18,8 +18,6 @@ from factreasoner.tasks.rows import (
     by_claim,
     claim_row,
     judgement_of,
-    p_contradicted,
-    p_supported,
 )
 from factreasoner.tasks.task import ClaimResult
 
@@ -182,8 +180,7 @@ class _Evidence:
         if self._result.joint:
             return self._jointly(claim_id, event)
         verdicts = [self._verdicts.get((context_id, claim_id)) for context_id in self._places]
-        nearest = max((verdict.nearness for verdict in verdicts if verdict), default=0.0)
-        each = tuple(event(_without_far_belief(verdict, nearest)) for verdict in verdicts)
+        each = tuple(map(event, verdicts))
         if not second_look or not self._result.together or any(event.holds for event in each):
             return ContextEvidence(each)
         return ContextEvidence(each, *self._together(claim_id, event))
@@ -213,19 +210,12 @@ def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:
     return NEVER if verdict.rests_on else UNDECIDED
 
 
-def _without_far_belief(verdict: Verdict | None, nearest: float) -> Verdict | None:
-    """The verdict, with its belief only if its passage is the nearest to the claim."""
-    if verdict is None or verdict.nearness >= nearest:
-        return verdict
-    return verdict.model_copy(update={"belief": None})
-
-
 def _supported(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(verdict.supports, p_supported(verdict))
+    return UNDECIDED if verdict is None else Event(verdict.supports, verdict.p.entailment)
 
 
 def _contradicted(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(verdict.contradicts, p_contradicted(verdict))
+    return UNDECIDED if verdict is None else Event(verdict.contradicts, verdict.p.contradiction)
 
 
 def rag_rows(result: RagResult) -> Iterator[ClaimRow]:

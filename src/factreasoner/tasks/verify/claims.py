@@ -11,9 +11,9 @@ from typing import NamedTuple
 from factreasoner.atoms import made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
-from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id, side_of
+from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.rows import belief_in_words, by_claim, label_of, p_supported
+from factreasoner.tasks.rows import by_claim, label_of
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import (
@@ -187,14 +187,15 @@ def labelled(
     """The claim with what its sources say of it, each source named as in `text`.
 
     The most probable verdict for or against the claim decides. Where an equally probable one says the
-    opposite, the claim is conflicting. Where there is none for or against, the nearest source's decides.
+    opposite, the claim is conflicting. Where there is none for or against, the highest P of support is the
+    claim's.
 
     A claim can only be found supported where it lacks verdicts (not `complete`), or where half of its sources
     or more are in another language, and so were not compared. It has no label where none was compared.
     """
     unread = [s for s in sources if tells_incomparable(s.verdict.note)]
     compared = [s for s in sources if s not in unread]
-    of_unread = "".join(f" {_in_words(s, sources, 0.5, text)}" for s in unread)
+    of_unread = "".join(f" {_in_words(s, sources, text)}" for s in unread)
     if unread:
         claim = claim.model_copy(update={"explanation": of_unread.strip()})
     if not compared:
@@ -202,10 +203,10 @@ def labelled(
     decisive = [s for s in compared if s.verdict.supports or s.verdict.contradicts]
     best = max(decisive, key=lambda s: s.verdict.probability, default=None)
     if best is None:
-        best = max(compared, key=lambda s: (s.verdict.nearness, p_supported(s.verdict)))
+        best = max(compared, key=lambda s: s.verdict.p.entailment)
     rivals = [s.verdict for s in decisive if s.verdict.probability == best.verdict.probability]
     split = len({verdict.label for verdict in rivals}) > 1
-    p = 0.5 if split else round(p_supported(best.verdict), P_DIGITS)
+    p = 0.5 if split else round(best.verdict.p.entailment, P_DIGITS)
     label = label_of(p, rivals)
     if label != "supported" and not (complete and 2 * len(compared) > len(sources)):
         return claim
@@ -215,7 +216,7 @@ def labelled(
             "label": label,
             "p": p,
             "borne_out_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
-            "explanation": _explanation(best, compared, p, text) + of_unread,
+            "explanation": _explanation(best, compared, text) + of_unread,
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }
@@ -262,19 +263,19 @@ def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
     return SourceVerdict(verdict, shown or (verdict.context_id,), explanation, quoted)
 
 
-def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, text: CitedText) -> str:
+def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     """The judge's own words, or the verdict in words; then what says the opposite."""
-    said = best.explanation or _in_words(best, sources, p, text)
+    said = best.explanation or _in_words(best, sources, text)
     said += "." * said[-1:].isalnum()
     for other in sources:
         if other.verdict.label == "contradiction" != best.verdict.label:
             said += f" {_said(other.rests_on, *AGAINST, text)}{_quote(other)}"
         elif other.verdict.label == "entailment" != best.verdict.label:
-            said += f" {_in_words(other, sources, p, text)}"
+            said += f" {_in_words(other, sources, text)}"
     return said
 
 
-def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, text: CitedText) -> str:
+def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     if best.verdict.label == "entailment":
         return f"{_said(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
     if best.verdict.label == "contradiction":
@@ -282,10 +283,7 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, t
     if best.verdict.note:
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
-    by = " (by words in common)" if best.verdict.confidence == "words" else ""
-    if side_of(p) > 0:
-        by = f"; {belief_in_words(best.verdict)}"
-    return f"No support and no contradiction found in {_names(every, text)}{by}."
+    return f"No support and no contradiction found in {_names(every, text)}."
 
 
 def _quote(source: SourceVerdict) -> str:

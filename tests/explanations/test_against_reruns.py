@@ -1,4 +1,4 @@
-"""Explanations where atoms have beliefs: without their passage the next nearest one's counts."""
+"""Explanations say what a run without some contexts would find."""
 
 import itertools
 
@@ -7,13 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.assessors.graph import solved, with_graph
-from factreasoner.explanations import NextPrior, explain
+from factreasoner.explanations import explain
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
-P = st.sampled_from([0.05, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95])
-NEAR = st.sampled_from([0.1, 0.4, 0.9])
 LABELS = st.sampled_from(["neutral", "neutral", "neutral", "entailment", "contradiction"])
 
 
@@ -26,8 +24,6 @@ def judged(draw):
             target_id=f"a{a}",
             label=draw(LABELS),
             probability=draw(st.sampled_from([0.6, 0.9])),
-            belief=draw(st.none() | P),
-            nearness=draw(NEAR),
         )
         for c in range(contexts)
         for a in range(atoms)
@@ -65,7 +61,7 @@ def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(verdicts, t
             assert effect.p_without == pytest.approx(without, abs=1e-9)
         told = {effect.context_id for effect in atom.effects}
         own = {v.context_id for v in verdicts if v.target_id == atom.atom_id and v.label != "neutral"}
-        for context in own | ({atom.belief.context_id} if atom.belief else set()):
+        for context in own:
             without = assessed(verdicts, {context}, factors=table).p_true[atom.atom_id]
             assert (context in told) == (abs(without - atom.p_true) > 1e-6)
         if atom.flip:
@@ -79,38 +75,11 @@ def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(verdicts, t
             assert {outcome.support[atom.atom_id] for outcome in left if outcome} <= {atom.support}
 
 
-def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of():
-    said = {"target_id": "a", "label": "neutral", "probability": 0.8}
-    near = Verdict(context_id="c3", belief=0.31, nearness=0.7, **said)
-    far = Verdict(context_id="c1", belief=0.2, nearness=0.1, **said)
-    (atom,) = explain(assessed((far, near))).atoms
-    assert (atom.belief.context_id, atom.belief.p_true, atom.support) == ("c3", 0.31, "unverified")
-    (effect,) = atom.effects
-    assert (effect.context_id, effect.p_without) == ("c3", pytest.approx(0.2))
-    assert effect.next_prior == NextPrior(context_id="c1", p_true=0.2)
-    ((effect,),) = (atom.effects for atom in explain(assessed((near,))).atoms)
-    assert effect.next_prior == NextPrior(context_id=None, p_true=0.5)
-
-
 def test_nothing_is_searched_for_an_atom_without_evidence():
     said = {"context_id": "c1", "probability": 0.8}
     verdicts = [Verdict(target_id="b", label="entailment", **said)]
     verdicts += [v.model_copy(update={"context_id": "c2"}) for v in verdicts]
-    verdicts += [Verdict(target_id="a", label="neutral", belief=0.31, nearness=0.7, **said)]
+    verdicts += [Verdict(target_id="a", label="neutral", **said)]
     first, second = explain(assessed(tuple(verdicts))).atoms
-    assert (first.flip, first.searched, first.connected) == (None, 2, 2)
-    assert (len(second.flip.context_ids), second.searched) == (2, 2)
-    (first, _) = explain(assessed(tuple(verdicts)), search_size=1).atoms
-    assert first.searched == 2
-
-
-def test_a_context_that_gives_no_belief_leaves_the_prior_as_it_is():
-    near = Verdict(
-        context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
-    )
-    against = Verdict(
-        context_id="c1", target_id="a", label="contradiction", probability=0.8, belief=0.2, nearness=0.1
-    )
-    (atom,) = explain(assessed((near, against))).atoms
-    told = {effect.context_id: effect.next_prior for effect in atom.effects}
-    assert told == {"c1": None, "c3": NextPrior(context_id="c1", p_true=0.2)}
+    assert (first.flip, first.searched, first.connected) == (None, 0, 0)
+    assert (len(second.flip.context_ids), second.searched) == (2, 1)
