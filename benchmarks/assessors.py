@@ -1,15 +1,15 @@
 """FactReasoner, its factor tables and the prompted assessors on labelled atoms, with 95 % intervals.
 
 First Factcheck-Bench judged by its human stances, so that nothing but the reasoning over verdicts differs;
-then five sets judged by the embedded judge, and WikiContradict, whose passages contradict each other and
-whose atoms have no label. The embedded judge is fitted anew for each set without any part of it; the shipped
-one has seen them all. Factor tables are solved from the same verdicts. FactScore, VeriScore and FactVerify
-here combine the judge's verdicts, since nobody answers their prompts; see `assessors/prompted.py`. Intervals
-are jackknife-t over records. A pair that no person labelled counts as neutral.
+then five sets judged by the bundled judge, and WikiContradict, whose passages contradict each other and
+whose atoms have no label. Factor tables are solved from the same verdicts. FactScore, VeriScore and
+FactVerify here combine the judge's verdicts, since nobody answers their prompts; see
+`assessors/prompted.py`. Intervals are jackknife-t over records. A pair that no person labelled counts as
+neutral.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/assessors.py`, or on
 records of one's own `python benchmarks/assessors.py RECORDS.jsonl [--relations RELATIONS.jsonl]`; without
-relations the embedded judge judges these as shipped. Takes ten minutes, most of it for fitting six judges.
+relations the bundled judge judges these.
 """
 
 from __future__ import annotations
@@ -21,23 +21,20 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 from data_folder import data_folder
-from overlap_judge import fit
 
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.judges.overlap import OverlapJudge, PairModel, shipped_model
-from factreasoner.judges.recorded import RecordedJudge, recordings
+from factreasoner.judges.recorded import recordings
 from factreasoner.metrics.factuality import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment, FactorTable, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.protocols import Judge
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")
 CAPTIONS = ("accuracy", "macro-F1", "AUROC", "Brier", "MAE of precision")
-EMBEDDED = ("factcheck_bench", "factscore_bios", "wice", "qasem_consistency", "kqa")
+BUNDLED = ("factcheck_bench", "factscore_bios", "wice", "qasem_consistency", "kqa")
 UNLABELLED = "wikicontradict"
 PROMPTED = ("factscore", "veriscore", "factverify")
 NAMES = {"factscore": "FactScore", "veriscore": "VeriScore", "factverify": "FactVerify"}
@@ -57,64 +54,56 @@ def main() -> None:
     parser.add_argument("--relations", type=Path, help="verdicts on them")
     chosen = parser.parse_args()
     if chosen.records is not None:
-        _one(chosen.records, chosen.relations, shipped_model())
+        _one(chosen.records, chosen.relations)
         return
     data = data_folder()
-    _one(data / "factcheck_bench" / "records.jsonl", data / "factcheck_bench" / "human_relations.jsonl", None)
-    for name in EMBEDDED:
-        _one(data / name / "records.jsonl", None, fit(name))
-    _contradictions(data / UNLABELLED, fit(UNLABELLED))
+    _one(data / "factcheck_bench" / "records.jsonl", data / "factcheck_bench" / "human_relations.jsonl")
+    for name in BUNDLED:
+        _one(data / name / "records.jsonl", None)
+    _contradictions(data / UNLABELLED)
 
 
-def _one(path: Path, relations: Path | None, model: PairModel | None) -> None:
-    """The table of one set, and the commands that make the same of the shipped judge."""
+def _one(path: Path, relations: Path | None) -> None:
+    """The table of one set, and the command that makes the same."""
     records = list(CheckedInput(path).records())
     gold = [atom.gold for record in records for atom in record.atoms or () if atom.gold is not None]
     if not gold:
         raise SystemExit(f"{path}: no atom is labelled")
     share = gold.count("S") / len(gold)
-    judge = "verdicts recorded" if relations else "embedded judge"
+    judge = "verdicts recorded" if relations else "bundled judge"
     print(
         f"\n## {path.parent.name}, {judge}: {len(records)} records, {len(gold)} atoms, {share:.2f} of them S"
     )
     print(f"Of that share for every atom: Brier {share * (1 - share):.3f}, AUROC 0.5.\n")
-    flags = (
-        f"--judge recorded --relations {relations} --unlisted neutral" if relations else "--judge embedded"
-    )
+    flags = f"--judge recorded --relations {relations} --unlisted neutral" if relations else ""
     print(f"| assessor | {' | '.join(CAPTIONS)} |\n|---|{'---|' * len(CAPTIONS)}")
     linked = all(any(c.atom_ids for c in record.contexts or ()) for record in records)
-    for row in _rows(records, relations, model, versions=(1, 2) if linked else (2,)):
+    for row in _rows(records, relations, versions=(1, 2) if linked else (2,)):
         print(f"| {row.name} | {' | '.join(_cells(_sampled(row.assessments)))} |", flush=True)
     names = ",".join([*(["fr1"] if linked else []), "fr2", *PROMPTED])
     print(f"\n`factreasoner compare {path} --assessors {names} {flags}`")
     print("with `--factors table1` or `--factors reference` for the other tables")
 
 
-def _rows(
-    records: Sequence[Record], relations: Path | None, model: PairModel | None, *, versions: Sequence[int]
-) -> Iterator[Row]:
+def _rows(records: Sequence[Record], relations: Path | None, *, versions: Sequence[int]) -> Iterator[Row]:
     for version in versions:
         config = _config(relations, version=version)
-        assessments = _assessed(records, _judge(config, model), config)
+        assessments = _assessed(records, config)
         for table in get_args(FactorTable):
             other = config.model_copy(update={"factors": table})
             yield Row(f"FR{version}, {table}", [rescore(a, ExactSolver(), other) for a in assessments])
     for assessor in PROMPTED:
         config = _config(relations, version=2, assessor=assessor)
-        yield Row(NAMES[assessor], _assessed(records, _judge(config, model), config))
+        yield Row(NAMES[assessor], _assessed(records, config))
 
 
 def _config(relations: Path | None, **settings: object) -> Config:
     recorded = {"judge": "recorded", "relations": relations, "unlisted": "neutral"}
-    return Config.model_validate({**(recorded if relations else {"judge": "embedded"}), **settings})
+    return Config.model_validate({**(recorded if relations else {}), **settings})
 
 
-def _judge(config: Config, model: PairModel | None) -> Judge:
-    return OverlapJudge(config, model=model) if config.relations is None else RecordedJudge(config)
-
-
-def _assessed(records: Sequence[Record], judge: Judge, config: Config) -> list[Assessment]:
-    pipeline = build_pipeline(config, judge=judge, solver=ExactSolver())
+def _assessed(records: Sequence[Record], config: Config) -> list[Assessment]:
+    pipeline = build_pipeline(config, solver=ExactSolver())
     return [pipeline.assess(record) for record in records]
 
 
@@ -131,7 +120,7 @@ def _cells(sample: Sample) -> Iterator[str]:
         yield "-" if found.value is None else f"{found.value:.3f}{interval}"
 
 
-def _contradictions(folder: Path, model: PairModel) -> None:
+def _contradictions(folder: Path) -> None:
     """What is made of pairs of passages of the same standing that contradict each other."""
     records = list(CheckedInput(folder / "records.jsonl").records())
     gold = recordings(folder / "relations.jsonl", constant=0.9)
@@ -141,8 +130,8 @@ def _contradictions(folder: Path, model: PairModel) -> None:
     print("Nothing in them says which is right: |P - 0.5| should be small.\n")
     print(f"| assessor | judge | {' | '.join(SAID)} | mean of abs(P - 0.5) |")
     print("|---|---|---|---|---|---|---|")
-    for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "embedded")):
-        for row in _rows(records, relations, model, versions=(1, 2, 3)):
+    for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "bundled")):
+        for row in _rows(records, relations, versions=(1, 2, 3)):
             outcomes = [a.outcome for a in row.assessments if a.outcome]
             said = [support for outcome in outcomes for support in outcome.support.values()]
             p = np.array([p for outcome in outcomes for p in outcome.p_true.values()])
@@ -151,13 +140,13 @@ def _contradictions(folder: Path, model: PairModel) -> None:
             print(f"| {' | '.join(cells)} |", flush=True)
     right = total = 0
     config = _config(None, version=2)
-    for assessment in _assessed(records, _judge(config, model), config):
+    for assessment in _assessed(records, config):
         recording = gold.get(assessment.record_id)
         for verdict in assessment.outcome.verdicts if assessment.outcome and recording else ():
             listed = recording.verdicts.get((verdict.context_id, verdict.target_id)) if recording else None
             total += listed is not None
             right += listed is not None and listed.label == verdict.label
-    print(f"\nThe embedded judge's verdicts are people's in {right} of {total} pairs.")
+    print(f"\nThe bundled judge's verdicts are people's in {right} of {total} pairs.")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Atoms made without a model beside those that people wrote, and what they do to the score of an answer.
 
-Each answer is split by the installed spaCy pipeline and once more into sentences; then the embedded judge
+Each answer is split by the installed spaCy pipeline and once more into sentences; then the bundled judge
 judges both, and people's atoms, against the record's passages (version 2). Columns:
 
 - `atoms`: ours per people's atom; `theirs in ours`, `ours in theirs`: share with a counterpart, which shares
@@ -119,9 +119,9 @@ def main() -> None:
         if chosen.ablate:
             _print_ablation(name, records)
             continue
-        people = _row("people", records, Config(judge="embedded"), given=True)
-        ours = _row("parse", records, Config(judge="embedded"))
-        whole = _row("sentences", records, Config(judge="embedded", spacy_model="none"))
+        people = _row("people", records, Config(), given=True)
+        ours = _row("parse", records, Config())
+        whole = _row("sentences", records, Config(spacy_model="none"))
         if chosen.list:
             _print_some(records, ours, chosen.list)
         else:
@@ -230,7 +230,7 @@ def _print_without(rule: Rule | None, records: Sequence[Record]) -> None:
         return said
 
     with patch.object(statements.StatementFinder, "_split", split):
-        row = _row("", records, Config(judge="embedded"))
+        row = _row("", records, Config())
     parts = [atom for group in _by_sentence(records, row) if len(group) > 1 for atom in group]
     error, rho = _against(row.mean_p, [_share(record) for record in records])
     print(

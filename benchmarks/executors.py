@@ -1,4 +1,4 @@
-"""Records a second on the embedded judge, in processes and on Ray beside threads.
+"""Records a second on the bundled judge, in processes and on Ray beside threads.
 
     python benchmarks/executors.py [RECORDS]
 

@@ -1,7 +1,7 @@
 """What it does to count evidence of one source once (`--independence`), against human labels.
 
 Factcheck-Bench is judged by its human stances (complete support and refutation 0.99, partial support 0.7), so
-that nothing but the counting differs; then it and the biographies by the embedded judge. Each run is solved
+that nothing but the counting differs; then it and the biographies by the bundled judge. Each run is solved
 twice from the same verdicts. Differences are counted once less each relation by itself, with 95 % jackknife-t
 intervals over records, paired. Below 0 is better for Brier and ECE, above 0 for AUROC and accuracy.
 
@@ -59,10 +59,10 @@ def cases(data: Path) -> list[Case]:
     return [
         Case("human stances, FR1", "factcheck_bench", Config(version=1, **human)),
         Case("human stances, FR2", "factcheck_bench", Config(version=2, unlisted="neutral", **human)),
-        Case("embedded judge, FR1", "factcheck_bench", Config(version=1, judge="embedded")),
-        Case("embedded judge, FR2", "factcheck_bench", Config(version=2, judge="embedded")),
-        Case("biographies, FR1", "factscore_bios", Config(version=1, judge="embedded")),
-        Case("biographies, FR2", "factscore_bios", Config(version=2, judge="embedded")),
+        Case("bundled judge, FR1", "factcheck_bench", Config(version=1)),
+        Case("bundled judge, FR2", "factcheck_bench", Config(version=2)),
+        Case("biographies, FR1", "factscore_bios", Config(version=1)),
+        Case("biographies, FR2", "factscore_bios", Config(version=2)),
     ]
 
 

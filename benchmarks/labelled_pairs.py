@@ -1,9 +1,9 @@
-"""Public labelled data, and pairs written for this project. Not a benchmark by itself.
+"""Public labelled data. Not a benchmark by itself.
 
 Sets with a label on every atom: biographies (FActScore), answers of a chat model (Factcheck-Bench), medical
 answers (K-QA), summaries (QASemConsistency), Wikipedia sentences (WiCE). Sets with people's stance on pairs:
 Factcheck-Bench, K-QA, WikiContradict, FEVER-symmetric, SciFact. They lie in the folder named by
-FACTREASONER_DATA or in ../shared/data; pairs written by hand lie in benchmarks/data.
+FACTREASONER_DATA or in ../shared/data.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from typing import Any, NamedTuple
 
 from data_folder import data_folder
 
-ATOM_SETS = ("factscore_bios", "qasem_consistency", "wice", "kqa", "factcheck_bench")
 IN_RECORDS = ("factcheck_bench", "kqa", "wikicontradict")
-STANCE_SETS = (*IN_RECORDS, "fever_symmetric", "scifact_oracle")
-HANDMADE = ("fresh_pairs", "look_alikes", "stances", "unseen_pairs")
 SURE = 0.9
 """A human entailment below this is of a part of the claim."""
 
@@ -67,13 +64,3 @@ def _relations(name: str) -> Iterator[Pair]:
         partly = row["label"] == "entailment" and row["probability"] < SURE
         source, target = texts[row["record"], row["source"]], texts[row["record"], row["target"]]
         yield Pair(source, target, "partial" if partly else row["label"])
-
-
-def handmade(name: str) -> list[tuple[str, Pair]]:
-    """The pairs of a list of benchmarks/data, each with the half that it is in."""
-    found = []
-    for row in lines(Path(__file__).with_name("data") / f"{name}.jsonl"):
-        premise = row.get("premise") or row["passage"]
-        label = row.get("label") or row.get("stance") or ("entailment" if row["entailed"] else "neutral")
-        found.append((row["half"], Pair(premise, row["claim"], label)))
-    return found

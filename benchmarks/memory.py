@@ -1,4 +1,4 @@
-"""Memory of runs over many small records on the embedded judge, and what resuming a large one takes.
+"""Memory of runs over many small records on the bundled judge, and what resuming a large one takes.
 
     python benchmarks/memory.py [RECORDS] [FINISHED]
 

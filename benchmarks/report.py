@@ -2,7 +2,7 @@
 
     python benchmarks/report.py [RECORDS]
 
-The records are those of examples/answers.jsonl, judged by the embedded judge and cut to ten atoms and three
+The records are those of examples/answers.jsonl, judged by the bundled judge and cut to ten atoms and three
 contexts, over and over. The limits are 3 ms of CPU a record, 3 s until a browser shows it, where one is
 on PATH, and 0.1 s for a search, a filter or an order of all records, drawn and laid out.
 """

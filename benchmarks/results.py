@@ -38,7 +38,7 @@ SECTIONS = {
         "verifier",
     ),
     "figures": (
-        *("overlap_judge", "assessors", "independence", "interval_coverage"),
+        *("assessors", "independence", "interval_coverage"),
         *("passage_choice", "retrieval", "atoms", "label_offsets"),
     ),
     "peers": ("peers",),

@@ -5,7 +5,7 @@
 Uses the data in the folder named by FACTREASONER_DATA, or in ../shared/data. Wikipedia passages of
 biographies, the articles that WiCE's claims cite and the web passages of Factcheck-Bench make one collection,
 searched by words. For biographies: the share of atoms with a passage of the right page among the first three,
-over all and over the atoms without a word of the topic, and what FR2 with the embedded judge makes of the
+over all and over the atoms without a word of the topic, and what FR2 with the bundled judge makes of the
 passages found. For WiCE: recall of the chunks that hold a supporting sentence. The subject is once the
 record's topic and once what is told from the prompt alone.
 """
@@ -112,7 +112,7 @@ def main() -> None:
         rows.write_text("".join(json.dumps(row) + "\n" for row in passages()), encoding="utf-8")
         made = Config(store_dir=Path(folder) / "store", embedding="none", retriever="corpus")
         index([rows], made, tell=lambda step: None)
-        base = made.model_copy(update={"judge": "embedded", "retrieve_question": False, "cache": False})
+        base = made.model_copy(update={"retrieve_question": False, "cache": False})
         ways = [("none", True), ("subject", True), ("subject", False)]
         for builder, topics in ways:
             name = "atom alone" if builder == "none" else f"subject from {'topic' if topics else 'prompt'}"

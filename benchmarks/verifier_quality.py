@@ -1,17 +1,17 @@
-"""What a verifier says of pairs and atoms that people labelled, beside the judge that needs no model.
+"""What a verifier says of pairs and atoms that people labelled, beside the bundled judge.
 
     python benchmarks/verifier_quality.py FOLDER [--verifier NAME_OR_TOML] [--labels LABELS] [--pairs N]
                                                  [--atoms]
 
 FOLDER is the verifier's, as for `--verifier-model`; LABELS are as for `--verifier-labels`. The first three
 sets are the 280 pairs on which a model of 1.5 billion parameters was asked, whose kept answers are shown too;
-of the other two, N pairs each are drawn (200). The embedded judge is fitted without the labels of the set.
+of the other two, N pairs each are drawn (200).
 
-- `macro-F1`: of the three labels; `AUROC` and `Brier`: of P(entailment), for the embedded judge its belief.
+- `macro-F1`: of the three labels; `AUROC` and `Brier`: of P(entailment).
 - `contra.`: AUROC of P(contradiction). `constant`: the most frequent label, and the share of entailment.
 
 `--atoms` adds P(true) of people's atoms of Factcheck-Bench, each against the passages found for it (version
-1), by both judges as they are shipped. `MAE`: mean |precision - people's share of supported atoms| over
+1), by both judges. `MAE`: mean |precision - people's share of supported atoms| over
 answers; `rho`: their Spearman correlation; `MAE P`, `rho P`: the same of the mean P(true).
 Data: see `labelled_pairs.py`.
 """
@@ -27,22 +27,22 @@ from typing import NamedTuple
 import numpy as np
 from data_folder import data_folder
 from labelled_pairs import Pair, labelled_pairs, lines
-from overlap_judge import MODEL_SETS, fit
 from scipy.stats import spearmanr
 
 from factreasoner.analysis.verdict_fitting import scores_of_labels
 from factreasoner.calibration.calibrators import LABELS
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.encoder.judge import VerifierJudge
-from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic
 from factreasoner.models import Claim, Premise, Verdict, factuality
 from factreasoner.pipeline import build_pipeline
+from factreasoner.plugins.kinds import JUDGE
 from factreasoner.protocols import Judge
 from factreasoner.settings import Config
 
+MODEL_SETS = {"pairs_fcb": "factcheck_bench", "pairs_wikic": "wikicontradict", "pairs_kqa": "kqa"}
 OTHER_SETS = ("fever_symmetric", "scifact_oracle")
 
 
@@ -87,14 +87,8 @@ def said(judge: Judge, pair: Pair) -> Said:
 
 
 def read(verdict: Verdict) -> Said:
-    """P of the labels of a verifier, or the embedded judge's belief: where it has none, .5."""
-    p, label = verdict.label_probabilities, verdict.label
-    if p:
-        return Said(label, p["True"], p["False"])
-    against = verdict.probability if label == "contradiction" else 0.0
-    if verdict.confidence == "words":
-        return Said(label, 0.5 if verdict.belief is None else verdict.belief, against)
-    return Said(label, verdict.probability if label == "entailment" else 1 - verdict.probability, against)
+    """P of the labels of a verdict."""
+    return Said(verdict.label, verdict.p.entailment, verdict.p.contradiction)
 
 
 def print_row(title: str, gold: Sequence[str], found: Sequence[Said]) -> None:
@@ -114,7 +108,7 @@ def shown(score: Statistic) -> str:
     return f"{'-':>9}" if np.isnan(score.value) else f"{score.value:9.3f}"
 
 
-def print_pairs(verifier: Judge, number: int) -> None:
+def print_pairs(verifier: Judge, bundled: Judge, number: int) -> None:
     """A table for each set of pairs."""
     for name, found in cases(number):
         pairs, gold = [case.pair for case in found], [case.pair.label for case in found]
@@ -123,8 +117,7 @@ def print_pairs(verifier: Judge, number: int) -> None:
         start = time.process_time()
         print_row("verifier", gold, [said(verifier, pair) for pair in pairs])
         seconds = time.process_time() - start
-        embedded = OverlapJudge(model=fit(name))
-        print_row("embedded", gold, [said(embedded, pair) for pair in pairs])
+        print_row("bundled", gold, [said(bundled, pair) for pair in pairs])
         if kept := [case.model for case in found if case.model is not None]:
             print_row("1.5B model", gold, kept)
         most, share = max(LABELS, key=gold.count), gold.count("entailment") / len(gold)
@@ -178,12 +171,13 @@ def main() -> None:
     )
     judge = VerifierJudge(config)
     print(judge.runtime)
-    print_pairs(judge, options.pairs)
+    own = Config(version=1)
+    print_pairs(judge, JUDGE.make(own.plugin("judge"), {"config": own}), options.pairs)
     if options.atoms:
         heads = ("macro-F1", "AUROC", "Brier", "MAE", "rho", "MAE P", "rho P")
         print(f"\natoms of Factcheck-Bench\n  {'':12}", *(f"{head:>9}" for head in heads))
         print_atoms("verifier", config)
-        print_atoms("embedded", Config(version=1))
+        print_atoms("bundled", own)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """`verify` without a model on WiCE: is a Wikipedia claim borne out by the article it cites?
 
-Each claim is an answer that cites every passage of the article ([1], [2], ...). The embedded judge is fitted
-without WiCE; the shipped one has seen it. Beside it word overlap: the largest share of the claim's content
-words that one passage, or the whole article, has. Its threshold is the one that is most often right on the
-other half of the claims, so that it has seen labels of this set and the judge none. "Not borne out" is what
-people call partially supported or not supported; a claim without a label counts as such. Intervals are
-jackknife-t over claims, of which each is a record, AUROC on the logit.
+Each claim is an answer that cites every passage of the article ([1], [2], ...). Beside it word overlap: the
+largest share of the claim's content words that one passage, or the whole article, has. Its threshold is the
+one that is most often right on the other half of the claims. "Not borne out" is what people call partially
+supported or not supported; a claim without a label counts as such. Intervals are jackknife-t over claims, of
+which each is a record, AUROC on the logit.
 
-Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/verify.py`. Takes three
-minutes, most of it for fitting the judge.
+Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/verify.py`.
 """
 
 from __future__ import annotations
@@ -19,10 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 from data_folder import data_folder
-from overlap_judge import fit
 
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import NoInterval, OfClaims
@@ -47,11 +43,11 @@ def main() -> None:
     """Print the table, and what the labels of `verify` come to."""
     records = list(CheckedInput(data_folder() / "wice" / "records.jsonl").records())
     gold = [record.atoms[0].gold == "S" for record in records if record.atoms]
-    claims = _verified(records, OverlapJudge(model=fit("wice")))
+    claims = _verified(records)
     print(f"WiCE: {len(gold)} claims, {sum(gold) / len(gold):.3f} of them borne out by what they cite\n")
     print(f"| method | {' | '.join(CAPTIONS)} |\n|---|{'---|' * len(CAPTIONS)}")
     rows = [
-        Row("verify, embedded judge", [claim.p or 0.0 for claim in claims]),
+        Row("verify, bundled judge", [claim.p or 0.0 for claim in claims]),
         Row("word overlap, best passage", _thresholded([_overlap(r, joined=False) for r in records], gold)),
         Row("word overlap, article", _thresholded([_overlap(r, joined=True) for r in records], gold)),
         Row("never borne out", [0.0] * len(gold)),
@@ -68,7 +64,7 @@ def main() -> None:
     print(f"\nWith a quote (the judge decides it): {len(quoted)} claims, {np.mean(quoted):.2f} borne out")
 
 
-def _verified(records: Sequence[Record], judge: OverlapJudge) -> list[VerifiedClaim]:
+def _verified(records: Sequence[Record]) -> list[VerifiedClaim]:
     claims = []
     for record in records:
         contexts = record.contexts or ()
@@ -78,7 +74,6 @@ def _verified(records: Sequence[Record], judge: OverlapJudge) -> list[VerifiedCl
             sources=contexts,
             claims=record.atoms,
             prompt=record.prompt,
-            judge=judge,
             rounds=0,
         )
         (claim,) = result.claims
