@@ -6,11 +6,17 @@ import os
 import pytest
 from forked import Forker
 from hypothesis import settings
+from word_judge import NAME
 
+from factreasoner.settings.config import WITHOUT_MODEL
 from factreasoner.settings.sources import PREFIX, RESERVED
 
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Tests that need some judge name none. What the bundled one finds changes when it learns more.
+DEFAULT_JUDGE = WITHOUT_MODEL["judge"]
+WITHOUT_MODEL["judge"] = NAME
 
 COMMAND_LINE = (
     "scipy.sparse",
@@ -59,6 +65,12 @@ def _no_wait_for_the_disk():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
         yield
+
+
+@pytest.fixture
+def bundled_judge(monkeypatch):
+    """The judge that judges without a model, as users have it."""
+    monkeypatch.setitem(WITHOUT_MODEL, "judge", DEFAULT_JUDGE)
 
 
 @pytest.fixture(scope="session")

@@ -142,9 +142,9 @@ def test_audit_leaves_out_what_was_asked_alone_anyway(n, settings):
     assert len(llm.calls) == 2 * n
 
 
-def test_no_audit_by_default_nor_of_a_judge_that_makes_no_calls():
+def test_no_audit_by_default_nor_of_a_judge_that_makes_no_calls(bundled_judge):
     assert evaluate(lambda p, c: "True", 1, 1).audit is None
-    with pytest.raises(ConfigError, match="embedded judge is not a model; add --model"):
+    with pytest.raises(ConfigError, match="verifier judge is not a model; add --model"):
         build_pipeline(Config(audit_share=0.1))
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from factreasoner.judges.overlap import OverlapJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.assessors.judging import asks_model, judging_threads, pieces, prefiltered
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, pairs
-from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.pipeline import build_pipeline

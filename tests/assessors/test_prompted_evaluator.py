@@ -6,13 +6,13 @@ import re
 import pytest
 from fenced import fenced
 from table_judge import TableJudge
+from word_judge import WordJudge
 
 from factreasoner import ScriptedLLM
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.models import Atom, Context, Record
 from factreasoner.settings import Config
 
@@ -288,14 +288,14 @@ def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, fa
 
 
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
-def test_the_embedded_judge_serves(name):
+def test_another_judge_serves(name):
     given = [
         Context(id="c0", text="Marie Curie was born in Warsaw in 1867."),
         Context(id="c1", text="The library is closed on Mondays."),
     ]
     texts = ("Marie Curie was born in Warsaw.", "Cats sleep a lot.", "The library is large.")
     claims = [Atom(id=f"a{n}", text=text) for n, text in enumerate(texts)]
-    e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
+    e = PromptedEvaluator(judge=WordJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
     assert outcome.support == {"a0": "supported", "a1": "unverified", "a2": "unverified"}
@@ -305,7 +305,7 @@ def test_the_embedded_judge_serves(name):
     ("settings", "message"),
     [
         ({"assessor": "prompt-tf"}, "--model"),
-        ({"assessor": "prompt-tf", "model": "x", "judge": "embedded"}, "--model"),
+        ({"assessor": "prompt-tf", "model": "x", "judge": "word_judge:WordJudge"}, "--model"),
         ({"assessor": "prompt-tf", "model": "x", "confidence": "logprobs"}, "confidence: prompt-tf"),
         ({"assessor": "factscore", "audit_share": 0.1}, "audit_share: factscore gives no verdicts"),
         ({"assessor": "mine"}, "'mine' is not one of factscore"),
@@ -313,7 +313,7 @@ def test_the_embedded_judge_serves(name):
 )
 def test_settings_that_an_assessor_can_not_follow_are_named(settings, message):
     with pytest.raises(ConfigError, match=message):
-        PromptedEvaluator(judge=OverlapJudge(), llm=ScriptedLLM([]), config=Config(**settings))
+        PromptedEvaluator(judge=WordJudge(), llm=ScriptedLLM([]), config=Config(**settings))
 
 
 def test_rows_are_all_tested_here():

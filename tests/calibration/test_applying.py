@@ -124,7 +124,10 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
     assert misfits(Config(calibration=path, model="x")) == []
     (found,) = misfits(Config(calibration=path, version=3))
-    assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
+    assert (
+        "judge 'llm' there, 'word_judge:WordJudge' here, model 'x' there, None here, version 2 there, 3 here"
+        in found
+    )
     replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
     (found,) = misfits(replayed)
     assert "fitted on verdicts of judge 'llm', and here judge is 'recorded'; check that one judge" in found

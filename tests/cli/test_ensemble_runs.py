@@ -123,8 +123,8 @@ def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_
 def test_two_judges_are_refused_and_the_ensemble_is_named(factreasoner, tmp_path):
     data = write_records(tmp_path / "data.jsonl", [record()])
     done = factreasoner(
-        "run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "embedded", code=2
+        "run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "word_judge:WordJudge", code=2
     )
-    assert "given 2 times (llm, embedded)" in " ".join(done.stderr.split())
+    assert "given 2 times (llm, word_judge:WordJudge)" in " ".join(done.stderr.split())
     assert "--model A --model B" in " ".join(done.stderr.split())
     assert not (tmp_path / "out").exists()

@@ -15,10 +15,10 @@ def data(tmp_path):
     return write_records(tmp_path / "answers.jsonl", *(record(f"r{i}") for i in range(4)))
 
 
-def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path, data):
+def test_a_run_says_which_judge_assessed(factreasoner, tmp_path, data):
     done = factreasoner("run", data)
     told = done.stdout.partition("judged by")[2].strip()
-    assert told.startswith("embedded word overlap (finds few errors, and only in English)")
+    assert told.startswith("judge 'word_judge:WordJudge'")
     lines = results(tmp_path / "runs" / "answers")
     assert [line["id"] for line in lines] == ["r0", "r1", "r2", "r3"]
     for line in lines:

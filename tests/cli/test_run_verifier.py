@@ -96,7 +96,16 @@ def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(
     done = factreasoner("run", data, "--out", "embedded")
     better = "better: --model NAME or a verifier (docs/judges.md)."
     assert " ".join(done.stdout.split()).endswith(better)
-    unasked = ("--model", "openai/x", "--judge", "embedded", "--atomizer", "embedded", "--reviser", "none")
+    unasked = (
+        "--model",
+        "openai/x",
+        "--judge",
+        "word_judge:WordJudge",
+        "--atomizer",
+        "embedded",
+        "--reviser",
+        "none",
+    )
     done = factreasoner("run", data, *unasked, "--out", "named", env={"OPENAI_API_KEY": "x"})
     assert "better: --judge llm or a verifier" in " ".join(done.stdout.split())
 

@@ -215,7 +215,7 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
         doctor = factreasoner("doctor", *flags[1:])
         done = factreasoner("run", *flags, "--out", "out")
         after = factreasoner("run", *flags, "--dry-run")
-        unasked = factreasoner("run", *flags, "--judge", "embedded", "--out", "unasked")
+        unasked = factreasoner("run", *flags, "--judge", "word_judge:WordJudge", "--out", "unasked")
         factreasoner("run", *flags, "--atoms-per-call", 3, "--out", "given")
     assert len(server.probes) == 4
     assert "How many the model can take is not known yet" in before.stdout
@@ -248,8 +248,17 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
 
 def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one, tmp_path):
     (tmp_path / "c.txt").write_text("Paris is in France.")
-    unasked = ("--model", "openai/x", "--judge", "embedded", "--atomizer", "embedded", "--reviser", "none")
+    unasked = (
+        "--model",
+        "openai/x",
+        "--judge",
+        "word_judge:WordJudge",
+        "--atomizer",
+        "embedded",
+        "--reviser",
+        "none",
+    )
     for command in (("run", one, "--dry-run"), ("assess", "Paris is in France.", "--context", "c.txt")):
         told = factreasoner(*command, *unasked).stderr
-        assert told.count("--judge embedded does not ask openai/x: only other parts ask it") == 1
+        assert told.count("--judge word_judge:WordJudge does not ask openai/x: only other parts ask it") == 1
     assert "does not ask" not in factreasoner("run", one, "--dry-run", "--model", "openai/x").stderr

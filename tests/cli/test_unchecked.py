@@ -4,6 +4,7 @@ import json
 
 import pytest
 from command import results, summary_of, write_records
+from table_judge import TableJudge
 
 from factreasoner import assess, rag, recall, verify
 from factreasoner.integrations.scoring import Scoring
@@ -65,7 +66,7 @@ def test_a_draft_in_an_answer_states_no_fact():
 def test_cited_instructions_count_in_citation_recall():
     answer = "Take 40 g a day [1]. Take two tablets if you forget one [1]. Do not call a doctor [1]."
     source = "Take 4 g a day. Never take two tablets if you forget one. Call a doctor."
-    result = verify(answer, sources=[source])
+    result = verify(answer, sources=[source], judge=TableJudge({}))
     assert len(result.claims) == 3
     assert result.before.citation_recall == 0.0
 

@@ -40,7 +40,7 @@ def test_a_model_is_named_with_what_its_probe_found():
     [
         ({"judge": "verifier", "verifier": "factcg"}, "verifier factcg"),
         ({"judge": "recorded", "relations": Path("r.jsonl")}, "recorded verdicts of r.jsonl"),
-        ({"judge": "embedded", "model": "openai/m"}, EMBEDDED),
+        ({"judge": "word_judge:WordJudge", "model": "openai/m"}, EMBEDDED),
         ({"judge": "mine"}, "judge 'mine'"),
     ],
 )

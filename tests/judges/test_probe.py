@@ -22,7 +22,7 @@ from fake_server import (
 from factreasoner import ScriptedLLM
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
-from factreasoner.judges.overlap import OverlapJudge
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.send import told_of_waiting
@@ -122,7 +122,8 @@ def test_a_model_with_few_right_is_warned_of(right, reliable, weak):
 
 def bundled_right(label_of=LABEL_OF_VALUE.get):
     """How many facts of the probe the bundled judge gets right."""
-    judged = [(case, OverlapJudge().judge(case.premise, case.facts).verdicts) for case in probing.cases()]
+    bundled = VerifierJudge(Config())
+    judged = [(case, bundled.judge(case.premise, case.facts).verdicts) for case in probing.cases()]
     return sum(v.label == label_of(case.answers[v.target_id]) for case, verdicts in judged for v in verdicts)
 
 
@@ -229,7 +230,7 @@ def test_where_silence_has_no_answer_false_is_right_for_it():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"atoms_per_call": 8}, {"form": "word"}, {"judge": "embedded"}],
+    [{"atoms_per_call": 8}, {"form": "word"}, {"judge": "word_judge:WordJudge"}],
     ids=["by hand", "one by one", "another judge"],
 )
 def test_nothing_is_probed_where_the_settings_say_how_many(settings):

@@ -49,14 +49,14 @@ def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(versio
     ("assessor", "judge"),
     [
         ("factreasoner", "auto"),
-        ("factreasoner", "embedded"),
+        ("factreasoner", "word_judge:WordJudge"),
         ("factscore", "auto"),
-        ("veriscore", "embedded"),
+        ("veriscore", "word_judge:WordJudge"),
     ],
 )
 @pytest.mark.parametrize("before", [None, Platt(slope=0.3, intercept=-0.4)])
 def test_a_calibration_taken_up_later_is_one_that_was_there(tmp_path, assessor, judge, before):
-    asked = assessor == "factreasoner" or judge == "embedded"
+    asked = assessor == "factreasoner" or judge == "word_judge:WordJudge"
     offsets = LabelOffsets(neutral=1.0) if asked else UNCHANGED
     first_file, file = tmp_path / "first.json", tmp_path / "c.json"
     file.write_text(

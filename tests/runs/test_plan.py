@@ -239,7 +239,7 @@ def test_tokens_are_counted():
 
 def test_a_stage_that_asks_nothing_is_left_out():
     record = Record(id="r", response="Marie Curie was born in Warsaw in 1867.")
-    (stage,) = plan([record], Config(model="m", judge="embedded", spacy_model="none")).stages
+    (stage,) = plan([record], Config(model="m", judge="word_judge:WordJudge", spacy_model="none")).stages
     assert (stage.stage, stage.calls, stage.completion_tokens > 0) == ("atomizer", 1, True)
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from word_judge import NAME
 
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
@@ -43,8 +44,8 @@ def found(config, given):
 
 def test_processes_find_what_threads_find():
     given = records(*(f"Oslo is {word} in winter." for word in ("cold", "not cold", "dark", "icy", "busy")))
-    threads = found(Config(spacy_model="none"), given)
-    processes = found(Config(**PROCESSES), given)
+    threads = found(Config(spacy_model="none", judge=NAME), given)
+    processes = found(Config(**PROCESSES, judge=NAME), given)
     assert len(processes) == len(given)
     assert {i: r.model_dump(exclude=BARE) for i, r in processes.items()} == {
         i: r.model_dump(exclude=BARE) for i, r in threads.items()

@@ -46,10 +46,13 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-@pytest.mark.parametrize(("model", "plugin"), [(None, "embedded"), ("openai/x", "llm")])
-def test_auto_follows_the_model(model, plugin):
+@pytest.mark.parametrize(
+    ("model", "plugins"),
+    [(None, ["verifier", "embedded", "embedded"]), ("openai/x", ["llm", "llm", "llm"])],
+)
+def test_auto_follows_the_model(bundled_judge, model, plugins):
     config = Config(model=model)
-    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3
+    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == plugins
 
 
 # Profiles
@@ -209,7 +212,7 @@ def test_a_setting_may_name_a_variable_of_ours_that_holds_a_key(set_variables):
 
 
 def test_keyword_arguments_go_before_the_environment(set_variables):
-    set_variables(ATOM_PRIOR="0.9", JUDGE="embedded")
+    set_variables(ATOM_PRIOR="0.9", JUDGE="word_judge:WordJudge")
     given = {"contexts": ["The mill is in Wales."], "atoms": ["The moon is round."], "retriever": "given"}
     assert assess("The moon is round.", **given).p_true["a0"] == pytest.approx(0.9)
     assert assess("The moon is round.", **given, atom_prior=0.4).p_true["a0"] == pytest.approx(0.4)

@@ -138,7 +138,11 @@ PROCESSES = {"executor": "processes"}
     [
         ({"further_models": ("b",)}, "further_models", "add --model NAME"),
         ({"model": ["a", "a"]}, "model", "named twice"),
-        ({"model": ["a", "b"], "judge": "embedded"}, "model", "leave out --judge or all models but"),
+        (
+            {"model": ["a", "b"], "judge": "own:Judge"},
+            "model",
+            "leave out --judge or all models but",
+        ),
         ({"model": ["a", "b"], "assessor": "factscore"}, "model", "name one"),
         ({"model": ["a", "b"], "mode": "prompt-tf"}, "model", "name one"),
         (
@@ -154,7 +158,11 @@ PROCESSES = {"executor": "processes"}
         ({"judge": "verifier"}, "judge", "add --verifier NAME"),
         ({"verifier_model": "m"}, "verifier_model", "add --judge verifier"),
         ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),
-        ({"verifier_labels": "a,b", "judge": "embedded"}, "verifier_labels", "add --judge verifier"),
+        (
+            {"verifier_labels": "a,b", "judge": "own:Judge"},
+            "verifier_labels",
+            "add --judge verifier",
+        ),
         ({"reviser": "inline"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "revise_given": True}, "reviser", "leave out --revise-given"),
@@ -193,10 +201,13 @@ def notes(**values):
     return unused(load_settings(None, values), values)
 
 
+RECORDED = {"judge": "recorded", "relations": "r.jsonl"}
+
+
 def test_a_model_that_the_judge_does_not_ask_is_told():
-    (told,) = notes(model="m", judge="embedded")
-    assert told.startswith("--judge embedded does not ask m: only other parts")
-    assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(judge="embedded") == []
+    (told,) = notes(model="m", **RECORDED)
+    assert told.startswith("--judge recorded does not ask m: only other parts")
+    assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(**RECORDED) == []
 
 
 def test_settings_that_the_assessor_does_not_use_are_told():

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
 
 STAGE = "judge"
-EMBEDDED = "embedded word overlap (finds few errors, and only in English)"
-"""On five labelled sets it finds .00 to .09 of what a passage contradicts: docs/judges.md, "recall"."""
 
 
 def pair_id(source: str, target: str) -> str:
@@ -36,7 +34,6 @@ def judged_by(config: Config, models: Mapping[str, Capabilities] | None = None) 
         named = config.judge_models or (str(config.model),)
         return ", ".join(_probed(name, (models or {}).get(name)) for name in named)
     words = {
-        "embedded": EMBEDDED,
         "verifier": f"verifier {config.verifier}",
         "recorded": f"recorded verdicts of {config.relations}",
     }

@@ -271,9 +271,9 @@ def _useless(reply: Reply, schema: FunctionSchema) -> UnusableReplyError | None:
 
 def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
     """The bundled judge's labels of the cases; neutral where its label is none of the known ones."""
-    from factreasoner.judges.overlap import OverlapJudge
+    from factreasoner.judges.encoder.judge import VerifierJudge
 
-    judge = OverlapJudge()
+    judge = VerifierJudge(Config())
     verdicts = [v for case in cases() for v in judge.judge(case.premise, case.facts).verdicts]
     return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
 

@@ -41,7 +41,6 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
-        "embedded": "factreasoner.judges.overlap:OverlapJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
         "verifier": "factreasoner.judges.encoder.judge:VerifierJudge",
         "nli": "factreasoner.judges.encoder.judge:VerifierJudge",

@@ -114,7 +114,7 @@ def _context() -> multiprocessing.context.BaseContext:
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.overlap"])
+    context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.encoder.judge"])
     return context
 
 

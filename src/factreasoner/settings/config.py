@@ -394,7 +394,7 @@ class Config(BaseModel):
         return WITHOUT_MODEL.get(kind, "embedded")
 
 
-WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none"}
+WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none", "judge": "verifier"}
 """What `auto` means without a model, unless that is `embedded`."""
 CALL_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "calls"

@@ -118,7 +118,6 @@ def test_contexts_too_long_for_one_call_are_shown_in_several():
     assert len({(v.context_id, v.target_id) for v in alone.result.verdicts}) == len(alone.result.verdicts)
 
 
-@pytest.mark.parametrize("judge", ["auto", "embedded"])
-def test_a_judge_of_one_passage_at_a_time_is_refused(judge):
+def test_a_judge_of_one_passage_at_a_time_is_refused(bundled_judge):
     with pytest.raises(ConfigError, match="'joint' saves a model's calls"):
-        TASK.worker(Config(judge=judge, premise="joint"), Calls())
+        TASK.worker(Config(premise="joint"), Calls())
