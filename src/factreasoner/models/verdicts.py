@@ -47,8 +47,7 @@ class Premise(NamedTuple):
     """The passage claims are verified against. `others` are the texts of the record's other passages.
 
     `parts` are the passages of a premise of several, in the order of their numbers in `text`. A verdict's
-    `rests_on` may name the ones it rests on. `question` is what both the claims and the passage answer; a
-    claim that only repeats it says nothing.
+    `rests_on` may name the ones it rests on.
     """
 
     id: str
@@ -57,7 +56,6 @@ class Premise(NamedTuple):
     title: str = ""
     record_id: str = ""
     parts: tuple[Part, ...] = ()
-    question: str = ""
 
 
 class LabelChances(NamedTuple):

@@ -223,7 +223,7 @@ class RagWorker(ClaimWorker[RagResult]):
         text = Premise(ANSWER, without_reasoning(record.response), title=record.prompt, record_id=record.id)
         reference = (record.reference or "").strip()
         if said and reference:
-            of_reference = text._replace(id=REFERENCE, text=reference, question=record.prompt)
+            of_reference = text._replace(id=REFERENCE, text=reference)
             yield from self._in_pieces(of_reference, said)
         if wanted:
             yield from self._in_pieces(text, wanted)
