@@ -100,7 +100,7 @@ def test_every_file(factreasoner, tmp_path, two, figures):
     text = files["md"].read_text()
     assert "| Brier ↓ |" in text
     assert "| bad - good | difference | 95 % | p | p (Holm) |" in text
-    assert " Judged by: embedded word overlap (finds few errors, and only in English). " in text
+    assert " Judged by: judge 'word_judge:WordJudge'. " in text
 
 
 def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):

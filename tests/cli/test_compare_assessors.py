@@ -75,7 +75,7 @@ def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, tw
         assert {run["judged_by"] for run in found["runs"].values()} == {EMBEDDED}
     apart = printed(factreasoner("compare", "first", "third", "--json"))
     assert apart["differing_settings"]["judge"] == {
-        "first": "embedded",
+        "first": "word_judge:WordJudge",
         "third": "recorded verdicts of ../second",
     }
 

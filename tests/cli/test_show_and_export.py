@@ -216,7 +216,7 @@ def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factrea
 def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner, tmp_path):
     factreasoner("run", write_records(tmp_path / "records.jsonl", record("r1")), "--out", "one")
     said = factreasoner("report", "one", "--format", "md")
-    assert "\n\nJudged by: embedded word overlap (finds few errors, and only in English).\n" in said.stdout
+    assert "\n\nJudged by: judge 'word_judge:WordJudge'.\n" in said.stdout
     assert factreasoner("report", "one", "--out", "said.md").stdout == "Report: said.md\n"
     assert (tmp_path / "said.md").read_text(encoding="utf-8") == said.stdout
     assert "it describes one run" in factreasoner("report", "one", "one", "--format", "md", code=1).stderr

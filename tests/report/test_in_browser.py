@@ -10,6 +10,7 @@ from browser import reloaded, watched
 from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of
 from run_folders import run_folder
+from table_judge import TableJudge
 
 from factreasoner import rag
 from factreasoner.report.page import write_report
@@ -287,7 +288,11 @@ def test_verify_shows_both_texts_with_what_changed(seen, pages):
 def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
     claim = "It has 3 floors."
     found = rag(
-        claim, contexts=["The museum has floors."], claims=[claim], reference="It has 4 floors."
+        claim,
+        contexts=["The museum has floors."],
+        claims=[claim],
+        reference="It has 4 floors.",
+        judge=TableJudge({("reference", "3"): ("contradiction", 0.9, "It has 4 floors.")}),
     ).result
     page = seen.open(report_of(run_folder(tmp_path / "rag", found, task="rag")), "#overview")
     card = page.locator(".worst-claim")

@@ -44,7 +44,7 @@ def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quote
     assert text.startswith(
         "**2 contradicted and 2 unverified of 8 atoms; 2 are disputed.**\n\nprecision 0.500"
     )
-    assert "\n\nJudged by: embedded word overlap (finds few errors, and only in English).\n\n" in text
+    assert "\n\nJudged by: judge 'word_judge:WordJudge'.\n\n" in text
     head, first, *_ = read(text)[0]
     assert head == ["P(true)", "label", "4 of 4 atoms to look at", "evidence"]
     assert first[1:] == [
