@@ -6,12 +6,14 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windows import chosen
+from factreasoner.judges.encoder.bundled.windows import chosen, content_words
 
 SOURCES = {
     "snli": ("Stanford NLI", "CC BY-SA 4.0"),
@@ -40,6 +42,8 @@ ALLOWED = {
     "not_entailment": (0.0, 1.0, 1.0),
 }
 """A label -> which of LABELS it allows."""
+_START, _OTHERS = 60, 400
+"""Characters that tell passages apart, and how many passages a stranger is chosen from."""
 _LONG = 90
 """Words of a premise above which it is read in a window."""
 
@@ -81,6 +85,26 @@ def left_out() -> Iterator[Pair]:
     return (pair for pair in pairs() if pair.source in LEFT_OUT)
 
 
+def strangers(found: Sequence[Pair], amount: int) -> list[Pair]:
+    """Claims of some pairs, each with that passage of 400 others which shares most words with it: neutral."""
+    rng = random.Random(3)
+    premises = sorted({pair.premise for pair in found})
+    words = {premise: content_words(premise) for premise in premises}
+    own: dict[str, set[str]] = defaultdict(set)
+    for pair in found:
+        own[pair.claim].add(pair.premise[:_START])
+    made = []
+    for pair in rng.sample(found, min(amount, len(found))):
+        wanted = content_words(pair.claim)
+        others = [
+            p for p in rng.sample(premises, min(_OTHERS, len(premises))) if p[:_START] not in own[pair.claim]
+        ]
+        best = max(others, key=lambda premise: len(wanted & words[premise]))
+        if wanted & words[best]:
+            made.append(Pair(best, pair.claim, "neutral", pair.source))
+    return made
+
+
 def is_measured(text: str) -> bool:
     """Whether synthetic pairs from this passage are for measuring: a third of all passages."""
     return hashlib.sha256(text.encode()).digest()[0] % 3 == 0
@@ -101,8 +125,6 @@ def measured(name: str) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    from collections import Counter
-
     counts = Counter(pair.source for pair in pairs())
     for source, (title, licence) in SOURCES.items():
         use = "left out" if source in LEFT_OUT else "trained"

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from data import Pair, is_measured, pairs
+from factreasoner.judges.encoder.bundled.windows import chosen, content_words, windows
 from factreasoner.text.language import words
 from factreasoner.text.sentences import sentences
-from windows import chosen, content_words, windows
 
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _WORDS, _RANKS, _MONTHS = (_SAID[kind].split() for kind in ("counts", "ranks", "months"))

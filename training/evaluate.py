@@ -1,6 +1,9 @@
 """Judges a checkpoint: on every set, with and without the last layer, beside word overlap.
 
-python training/evaluate.py FOLDER/mean.safetensors [--sample 200] [--layer LAYER.json]
+python training/evaluate.py FOLDER/mean.safetensors [--sample 200]
+
+The last layer is fitted anew and written to layer.json beside the weights; a source that it is fitted on is
+judged by a layer fitted on the others.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from data import left_out, measured
+from data import Pair, left_out, measured, strangers
 from edits import made
+from factreasoner.judges.encoder.bundled.asking import LEAST_SURE
+from factreasoner.judges.encoder.bundled.reading import NEUTRAL, Layer, Reading, read
+from factreasoner.judges.encoder.bundled.windows import Window, chosen
 from layer import fitted
 from network import Network, base_tokenizer, from_file
-from reading import Layer, Reading, read
 from train import tensors
-from windows import Window, chosen
 
 NAMED = ("factcheck_bench", "kqa", "wikicontradict")
 BATCH = 48
@@ -65,20 +69,28 @@ def pair_sets(sample: int) -> dict[str, list[Case]]:
         for atom in record["atoms"]
     ]  # fmt: skip
     by_source: dict[str, list[Case]] = defaultdict(list)
-    for number, pair in enumerate(left_out()):
+    for number, pair in enumerate(outside()):
         by_source[pair.source].append(Case(pair.premise, "", pair.claim, pair.label, str(number)))
     found |= by_source
     return {name: _sampled(cases, sample) for name, cases in found.items()}
 
 
+def outside() -> list[Pair]:
+    """The pairs of sources that the network never sees; half as many of strangers beside."""
+    found: dict[str, list[Pair]] = defaultdict(list)
+    for pair in left_out():
+        found[pair.source].append(pair)
+    return [one for pairs in found.values() for one in [*pairs, *strangers(pairs, len(pairs) // 2)]]
+
+
 def _sampled(cases: list[Case], sample: int) -> list[Case]:
-    """Cases drawn at random, every contradiction of a rare kind kept."""
+    """Cases drawn at random: a third of them entailed and a third contradicted, where there are as many."""
     if not sample or len(cases) <= sample:
         return cases
     rng = random.Random(5)
-    rare = [case for case in cases if case.label == "contradiction"]
-    rest = [case for case in cases if case.label != "contradiction"]
-    kept = rng.sample(rare, min(len(rare), sample // 3))
+    of = {label: [case for case in cases if case.label == label] for label in ("contradiction", "entailment")}
+    kept = [case for found in of.values() for case in rng.sample(found, min(len(found), sample // 3))]
+    rest = [case for case in cases if case.label not in of]
     return kept + rng.sample(rest, min(len(rest), sample - len(kept)))
 
 
@@ -134,6 +146,12 @@ def with_layer(judged: Judged, layer: Layer) -> tuple[float, float, float]:
     return layer.probabilities(judged.reading) if judged.reading else (0.0, 1.0, 0.0)
 
 
+def label_of(p: Sequence[float]) -> int:
+    """The label that the judge gives, by its number."""
+    best = int(np.argmax(p))
+    return best if p[best] > LEAST_SURE else NEUTRAL
+
+
 def area(right: Sequence[bool], scores: Sequence[float]) -> float:
     """The area under the ROC curve; NaN where all are of one kind."""
     return float(roc_auc_score(right, scores)) if len(set(right)) == 2 else float("nan")
@@ -145,9 +163,10 @@ def row(judged: Sequence[Judged], layer: Layer) -> str:
     entailed = [label == "entailment" for label in labels]
     denied = [label == "contradiction" for label in labels]
     alone, layered = [one.alone for one in judged], [with_layer(one, layer) for one in judged]
-    called = [int(np.argmax(p)) for p in layered]
+    called = [label_of(p) for p in layered]
     alarms = [call == 2 for call, right in zip(called, entailed, strict=True) if right]
     supported = [call == 0 for call, right in zip(called, entailed, strict=True) if right]
+    unrelated = [call == 2 for call, label in zip(called, labels, strict=True) if label == "neutral"]
     wrong = [call == 0 for call, right in zip(called, entailed, strict=True) if not right]
     caught = [call == 2 for call, right in zip(called, denied, strict=True) if right]
     figures = [
@@ -155,7 +174,10 @@ def row(judged: Sequence[Judged], layer: Layer) -> str:
         area(entailed, [p[0] for p in layered]),
         area(denied, [p[2] for p in alone]),
         area(denied, [p[2] for p in layered]),
-        *(float(np.mean(part)) if part else float("nan") for part in (supported, wrong, caught, alarms)),
+        *(
+            float(np.mean(part)) if part else float("nan")
+            for part in (supported, wrong, caught, alarms, unrelated)
+        ),
     ]
     return f"{len(judged):5} " + " ".join(f"{figure:6.3f}" for figure in figures)
 
@@ -190,8 +212,8 @@ def bundled(scorer: Scorer, layer: Layer) -> str:
     for found in grouped.values():
         odds = 0.0
         for _, p in found:
-            label = int(np.argmax(p))
-            if label != 1:
+            label = label_of(p)
+            if label != NEUTRAL:
                 sure = 0.9 * p[label] + 0.05
                 odds += np.log(sure / (1 - sure)) * (1 if label == 0 else -1)
         counts[
@@ -200,20 +222,20 @@ def bundled(scorer: Scorer, layer: Layer) -> str:
     return "; ".join(f"{label} {said} {count}" for (label, said), count in sorted(counts.items()))
 
 
-def tables(scorer: Scorer, sample: int) -> Iterable[str]:
-    """All tables, line by line."""
+def tables(scorer: Scorer, sample: int, out: Path) -> Iterable[str]:
+    """All tables, line by line; the layer goes to `out`."""
     judged = {name: scorer.judged(cases) for name, cases in pair_sets(sample).items()}
     names = [name for name in judged if name not in (*NAMED, "wice")]
     layers = cross_fitted(judged, names)
-    head = "    n  E alo  E lay  C alo  C lay  E>E  not>E   C>C    E>C"
+    out.write_text(json.dumps(layers[""].weights(), indent=1) + "\n", encoding="utf-8")
+    head = "    n  E alo  E lay  C alo  C lay  E>E  not>E   C>C    E>C    N>C"
     yield f"{'set':44}{head}"
     for name, found in judged.items():
         yield f"{name:44}{row(found, layers.get(name, layers['']))}"
     for name, cases in sorted(edited(10 * sample or 4000).items()):
         yield f"{name:44}{row(scorer.judged(cases), layers[''])}"
     yield f"bundled answers: {bundled(scorer, layers[''])}"
-    for side in ("entailing", "contradicting"):
-        yield f"{side}: {np.round(getattr(layers[''], side), 3).tolist()}"
+    yield f"last layer: {layers[''].weights()}"
 
 
 def main() -> None:
@@ -224,7 +246,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
-    for line in tables(Scorer(from_file(given.weights)), given.sample):
+    for line in tables(Scorer(from_file(given.weights)), given.sample, given.weights.with_name("layer.json")):
         print(line, flush=True)
 
 

@@ -1,14 +1,16 @@
 """Writes the network as an ONNX graph with int8 weights, and checks that it says what torch says.
 
-python training/export.py FOLDER/mean.safetensors --out FOLDER
+python training/export.py FOLDER/mean.safetensors --out MODEL --version 1
 
-Weights are int8 with a scale for each output; activations stay float, so that no result depends on
-what else is in its batch.
+The last layer is the layer.json beside the weights, as evaluate.py writes it. Weights are int8 with a scale
+for each output; activations stay float, so that no result depends on what else is in its batch.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import shutil
 import time
 from pathlib import Path
@@ -20,7 +22,19 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from data import left_out, read
-from network import HEADS, LABELS, LAYERS, MAX_TOKENS, WIDTH, base_folder, base_tokenizer, from_file
+from network import (
+    HEADS,
+    LABELS,
+    LAYERS,
+    MAX_TOKENS,
+    PAD,
+    POSITIONS,
+    VOCABULARY,
+    WIDTH,
+    base_folder,
+    base_tokenizer,
+    from_file,
+)
 from train import tensors
 
 OPSET = 21
@@ -130,6 +144,19 @@ def quantized(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.round(table / scales[:, None]).clip(-127, 127).astype(np.int8), scales
 
 
+def described(folder: Path, version: str) -> dict[str, object]:
+    """What config.json says: what the outputs mean, the sizes of the network, and the files' checksums."""
+    names = ("model.onnx", "tokenizer.json", "layer.json")
+    return {
+        "version": version,
+        "id2label": {str(n): label for n, label in enumerate(LABELS)},
+        "vocab_size": VOCABULARY,
+        "pad_token_id": PAD,
+        "max_position_embeddings": POSITIONS,
+        "sha256": {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names},
+    }
+
+
 def session(path: Path) -> onnxruntime.InferenceSession:
     """The graph on one thread."""
     options = onnxruntime.SessionOptions()
@@ -184,6 +211,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--version", required=True, help="another one for every export that is published")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     network = from_file(given.weights)
@@ -192,6 +220,9 @@ def main() -> None:
     onnx.save(Graph(weights).model(), graph)
     onnx.checker.check_model(str(graph))
     shutil.copy(base_folder() / "tokenizer.json", given.out / "tokenizer.json")
+    shutil.copy(given.weights.with_name("layer.json"), given.out / "layer.json")
+    settings = json.dumps(described(given.out, given.version), indent=1) + "\n"
+    (given.out / "config.json").write_text(settings, encoding="utf-8")
     size = sum(path.stat().st_size for path in given.out.iterdir() if path.is_file())
     print(f"{given.out}: {size / 1e6:.1f} MB, at most {MAX_TOKENS} tokens")
     if size > LARGEST:

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 LABELS = ("entailment", "neutral", "contradiction")
 WIDTH, HEADS, LAYERS, INNER = 384, 12, 6, 1536
+VOCABULARY, POSITIONS = 30_522, 512
 MAX_TOKENS = 176
 PAD = 0
 
@@ -49,7 +50,7 @@ class Network(nn.Module):
 
     def __init__(self, dropout: float = 0.1) -> None:
         super().__init__()
-        self.word, self.pos = nn.Embedding(30522, WIDTH), nn.Embedding(512, WIDTH)
+        self.word, self.pos = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(POSITIONS, WIDTH)
         self.typ, self.norm = nn.Embedding(2, WIDTH), nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.dense, self.out = nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, len(LABELS))

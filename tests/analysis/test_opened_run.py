@@ -9,8 +9,9 @@ from run_folders import run_folder
 
 from factreasoner import Run, verify
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.judges import EMBEDDED
+from factreasoner.judges import judged_by
 from factreasoner.models import Failure, Verdict
+from factreasoner.settings import Config
 
 VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")
 LOST = Failure(stage="judge", item_id="c0->a1", error_type="LLMError", message="no answer")
@@ -29,7 +30,7 @@ def opened(tmp_path):
 
 
 def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
-    told = f"task run, 3 records (1 partial, 1 no atoms, 1 ok), judged by {EMBEDDED}"
+    told = f"task run, 3 records (1 partial, 1 no atoms, 1 ok), judged by {judged_by(Config())}"
     assert repr(opened) == f"<Run {str(opened.path)!r}: {told}>"
     html = opened._repr_html_()
     assert html.count("<tr>") == 4

@@ -288,7 +288,7 @@ def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, fa
 
 
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
-def test_another_judge_serves(name):
+def test_the_bundled_judge_serves(name):
     given = [
         Context(id="c0", text="Marie Curie was born in Warsaw in 1867."),
         Context(id="c1", text="The library is closed on Mondays."),
@@ -305,7 +305,7 @@ def test_another_judge_serves(name):
     ("settings", "message"),
     [
         ({"assessor": "prompt-tf"}, "--model"),
-        ({"assessor": "prompt-tf", "model": "x", "judge": "word_judge:WordJudge"}, "--model"),
+        ({"assessor": "prompt-tf", "model": "x", "judge": "verifier"}, "--model"),
         ({"assessor": "prompt-tf", "model": "x", "confidence": "logprobs"}, "confidence: prompt-tf"),
         ({"assessor": "factscore", "audit_share": 0.1}, "audit_share: factscore gives no verdicts"),
         ({"assessor": "mine"}, "'mine' is not one of factscore"),

@@ -8,7 +8,8 @@ import pytest
 from command import kept, manifest_of, printed, record, results, write_records
 from fake_server import FakeServer, answering, server_error
 
-from factreasoner.judges import EMBEDDED
+from factreasoner.judges import judged_by
+from factreasoner.settings import Config
 
 DATA = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 
@@ -72,7 +73,7 @@ def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, tw
     for runs in (("first", "second", "third"), ("third", "second", "first")):
         found = printed(factreasoner("compare", *runs, "--json"))
         assert set(found["differing_settings"]) == {"version"}
-        assert {run["judged_by"] for run in found["runs"].values()} == {EMBEDDED}
+        assert {run["judged_by"] for run in found["runs"].values()} == {judged_by(Config())}
     apart = printed(factreasoner("compare", "first", "third", "--json"))
     assert apart["differing_settings"]["judge"] == {
         "first": "word_judge:WordJudge",

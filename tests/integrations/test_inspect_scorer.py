@@ -11,7 +11,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from factreasoner.integrations.inspect_scorer import factuality
-from factreasoner.judges import EMBEDDED
+from factreasoner.judges import judged_by
+from factreasoner.settings import Config
 
 
 def scored(folder, scorer, answers, **sample):
@@ -56,4 +57,4 @@ def test_what_failed_is_left_out_of_the_mean(tmp_path):
 def test_the_target_is_the_right_answer(tmp_path):
     (score,), _ = scored(tmp_path, factuality("correctness"), [RIGHT], target=RIGHT)
     assert score.value == 1.0
-    assert score.metadata["judged_by"] == EMBEDDED
+    assert score.metadata["judged_by"] == judged_by(Config())

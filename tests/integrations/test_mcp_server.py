@@ -15,7 +15,7 @@ from fake_server import FakeServer
 from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
-from factreasoner.judges import EMBEDDED
+from factreasoner.judges import judged_by
 from factreasoner.settings import Config
 
 for package, extra in (("mcp", "mcp"), ("chromadb", "corpus")):
@@ -60,7 +60,7 @@ def refusal(target, name="assess", **arguments):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_worst_atom_comes_first_with_its_quote(server, mode):
     reply = found(server, output=ANSWER, contexts=PASSAGES, mode=mode)
-    assert (reply["status"], reply["judged_by"], reply["num_atoms"]) == ("ok", EMBEDDED, 2)
+    assert (reply["status"], reply["judged_by"], reply["num_atoms"]) == ("ok", judged_by(Config()), 2)
     assert (reply["factuality_score"], reply["precision"], reply["failures"]) == (0.5, 0.5, [])
     wrong, right = reply["atoms"]
     assert (wrong["label"], wrong["source"], wrong["quote"]) == ("contradicted", "1", PASSAGES[0])

@@ -13,7 +13,8 @@ from factreasoner import ScriptedLLM
 from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.integrations import pytest_plugin
 from factreasoner.integrations.pytest_plugin import Factuality
-from factreasoner.judges import EMBEDDED
+from factreasoner.judges import judged_by
+from factreasoner.settings import Config
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PASSAGES = ["Skerry Point lighthouse opened on 4 May 1931. Its tower is 25 metres high."]
@@ -71,7 +72,7 @@ def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
     said, code = run(tmp_path)
     assert code == 1
     assert "2 failed, 2 passed" in said
-    assert f"does not reach min_precision=0.9: precision 0.500, judged by {EMBEDDED}" in said
+    assert f"does not reach min_precision=0.9: precision 0.500, judged by {judged_by(Config())}" in said
     assert "unverified: Mark Twain was born in Vienna." in said
     assert "InputError: factreasoner: contexts: is a text; it must be a list: contexts=[...]" in said
     assert "pytest_plugin.py" not in said

@@ -1,30 +1,22 @@
 """What judged, in words that say no more than was measured."""
 
-import re
+import json
 from pathlib import Path
 
 import pytest
 
 from factreasoner.integrations.scoring import Scoring
-from factreasoner.judges import EMBEDDED, judged_by
+from factreasoner.judges import judged_by
+from factreasoner.judges.encoder.files import BUNDLED_MODEL
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Probe
 from factreasoner.settings import Config
 
-JUDGES = Path(__file__).parents[2] / "docs/judges.md"
 
-
-def test_the_embedded_judge_is_said_to_find_no_more_than_was_measured():
-    table = (
-        JUDGES.read_text(encoding="utf-8")
-        .split("contradiction: right of said, recall |", 1)[1]
-        .split("\n\n")[0]
-    )
-    recalls = [float(found) for found in re.findall(r", (\.\d{2,3}) \|$", table, re.MULTILINE)]
-    assert len(recalls) == 5  # of four sets, and of all together
-    assert "none |" in table
-    assert max(recalls) < 0.1, "this is what the words say"
-    assert judged_by(Config()) == EMBEDDED == "embedded word overlap (finds few errors, and only in English)"
+def test_the_bundled_judge_is_named_with_its_version():
+    settings = json.loads((BUNDLED_MODEL / "config.json").read_text(encoding="utf-8"))
+    assert judged_by(Config()) == f"the bundled judge, version {settings['version']}"
+    assert judged_by(Config(), weights="bundled 7 0123456789abcdef") == "the bundled judge, version 7"
 
 
 def test_a_model_is_named_with_what_its_probe_found():
@@ -40,7 +32,7 @@ def test_a_model_is_named_with_what_its_probe_found():
     [
         ({"judge": "verifier", "verifier": "factcg"}, "verifier factcg"),
         ({"judge": "recorded", "relations": Path("r.jsonl")}, "recorded verdicts of r.jsonl"),
-        ({"judge": "word_judge:WordJudge", "model": "openai/m"}, EMBEDDED),
+        ({"judge": "verifier", "model": "openai/m"}, judged_by(Config())),
         ({"judge": "mine"}, "judge 'mine'"),
     ],
 )

@@ -122,8 +122,8 @@ def test_a_model_with_few_right_is_warned_of(right, reliable, weak):
 
 def bundled_right(label_of=LABEL_OF_VALUE.get):
     """How many facts of the probe the bundled judge gets right."""
-    bundled = VerifierJudge(Config())
-    judged = [(case, bundled.judge(case.premise, case.facts).verdicts) for case in probing.cases()]
+    judge = VerifierJudge()
+    judged = [(case, judge.judge(case.premise, case.facts).verdicts) for case in probing.cases()]
     return sum(v.label == label_of(case.answers[v.target_id]) for case, verdicts in judged for v in verdicts)
 
 
@@ -230,7 +230,7 @@ def test_where_silence_has_no_answer_false_is_right_for_it():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"atoms_per_call": 8}, {"form": "word"}, {"judge": "word_judge:WordJudge"}],
+    [{"atoms_per_call": 8}, {"form": "word"}, {"judge": "verifier"}],
     ids=["by hand", "one by one", "another judge"],
 )
 def test_nothing_is_probed_where_the_settings_say_how_many(settings):

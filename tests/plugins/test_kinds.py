@@ -113,16 +113,13 @@ def test_a_constructor_gets_what_it_names_and_nothing_else(tmp_path):
         def evaluate(self, atoms, contexts, record):
             raise NotImplementedError
 
-    llm, config = (
-        ScriptedLLM([]),
-        Config(cache_dir=tmp_path, judge="word_judge:WordJudge", atomizer="embedded"),
-    )
+    llm, config = ScriptedLLM([]), Config(cache_dir=tmp_path, judge="verifier", atomizer="embedded")
     build_pipeline(config, llm=llm, assessor=Assessor)
     assert (asked["llm"], asked["mine"], asked["others"], asked["more"]) == (llm, 7, (), {})
     assert isinstance(asked["cache"], ReplyCache)
     assert callable(asked["judge"].judge)
     assert callable(asked["solver"].marginals)
-    assert asked["config"].judge == "word_judge:WordJudge"
+    assert asked["config"].judge == "verifier"
 
 
 class WantsModel:

@@ -47,12 +47,11 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
 
 
 @pytest.mark.parametrize(
-    ("model", "plugins"),
-    [(None, ["verifier", "embedded", "embedded"]), ("openai/x", ["llm", "llm", "llm"])],
+    ("model", "plugin"), [(None, ["verifier", "embedded", "embedded"]), ("openai/x", ["llm"] * 3)]
 )
-def test_auto_follows_the_model(bundled_judge, model, plugins):
+def test_auto_follows_the_model(model, plugin):
     config = Config(model=model)
-    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == plugins
+    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == plugin
 
 
 # Profiles
@@ -169,7 +168,7 @@ def test_several_models_judge(set_variables):
         ({"ATOM_PRIOR": "7"}, "FACTREASONER_ATOM_PRIOR: must be a number above 0 and below 1"),
         ({"VERSION": "x"}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
         ({"VERSION": "9" * 5000}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
-        ({"JUDGE": "verifier"}, "FACTREASONER_JUDGE: 'verifier' needs to know which: add --verifier"),
+        ({"VERIFIER_MODEL": "x"}, "FACTREASONER_VERIFIER_MODEL: of which verifier? Add --verifier"),
         ({"MODEL_PARAM": "{"}, "FACTREASONER_MODEL_PARAM: '{' is not a parameter"),
         (
             {"API_KEY_ENV": "sk-proj-A1b2C3d4E5f6G7h8"},
@@ -212,7 +211,7 @@ def test_a_setting_may_name_a_variable_of_ours_that_holds_a_key(set_variables):
 
 
 def test_keyword_arguments_go_before_the_environment(set_variables):
-    set_variables(ATOM_PRIOR="0.9", JUDGE="word_judge:WordJudge")
+    set_variables(ATOM_PRIOR="0.9", JUDGE="verifier")
     given = {"contexts": ["The mill is in Wales."], "atoms": ["The moon is round."], "retriever": "given"}
     assert assess("The moon is round.", **given).p_true["a0"] == pytest.approx(0.9)
     assert assess("The moon is round.", **given, atom_prior=0.4).p_true["a0"] == pytest.approx(0.4)
@@ -241,8 +240,8 @@ def test_a_given_part_goes_before_the_environment(set_variables):
         ),
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
         (
-            lambda: assess("x", contexts=["y"], judge="verifier"),
-            "judge: 'verifier' needs to know which: add verifier=NAME",
+            lambda: assess("x", contexts=["y"], verifier_model="m"),
+            "verifier_model: of which verifier? Add verifier=NAME",
         ),
         (lambda: assess("x", contexts=["y"], workers=2), 'number of threads; add executor="processes"'),
     ],

@@ -138,11 +138,7 @@ PROCESSES = {"executor": "processes"}
     [
         ({"further_models": ("b",)}, "further_models", "add --model NAME"),
         ({"model": ["a", "a"]}, "model", "named twice"),
-        (
-            {"model": ["a", "b"], "judge": "own:Judge"},
-            "model",
-            "leave out --judge or all models but",
-        ),
+        ({"model": ["a", "b"], "judge": "verifier"}, "model", "leave out --judge or all models but"),
         ({"model": ["a", "b"], "assessor": "factscore"}, "model", "name one"),
         ({"model": ["a", "b"], "mode": "prompt-tf"}, "model", "name one"),
         (
@@ -155,14 +151,11 @@ PROCESSES = {"executor": "processes"}
         ({"judge": "recorded"}, "judge", "add --relations"),
         ({"relations": "r.jsonl"}, "relations", "add --judge recorded"),
         ({"judge": "llm", "model": "m", "relations": "r.jsonl"}, "'llm'", "add --judge recorded"),
-        ({"judge": "verifier"}, "judge", "add --verifier NAME"),
-        ({"verifier_model": "m"}, "verifier_model", "add --judge verifier"),
+        ({"verifier_model": "m"}, "verifier_model", "Add --verifier NAME"),
+        ({"judge": "embedded"}, "judge", "replaced by the bundled judge: leave it out"),
+        ({"prefilter": "words"}, "prefilter", "replaced by 'bundled'"),
         ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),
-        (
-            {"verifier_labels": "a,b", "judge": "own:Judge"},
-            "verifier_labels",
-            "add --judge verifier",
-        ),
+        ({"verifier_labels": "a,b", "model": "m"}, "verifier_labels", "add --judge verifier"),
         ({"reviser": "inline"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "revise_given": True}, "reviser", "leave out --revise-given"),
@@ -205,9 +198,9 @@ RECORDED = {"judge": "recorded", "relations": "r.jsonl"}
 
 
 def test_a_model_that_the_judge_does_not_ask_is_told():
-    (told,) = notes(model="m", **RECORDED)
-    assert told.startswith("--judge recorded does not ask m: only other parts")
-    assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(**RECORDED) == []
+    (told,) = notes(model="m", judge="verifier")
+    assert told.startswith("--judge verifier does not ask m: only other parts")
+    assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(judge="verifier") == []
 
 
 def test_settings_that_the_assessor_does_not_use_are_told():

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from factreasoner.assessors.credibility import rated
 from factreasoner.assessors.judging import (
     Prefiltered,
+    Task,
     asks_model,
     draw,
+    judge_all,
     judged_outcome,
-    judges_pairs_alone,
     judging_threads,
     prefiltered,
     premises,
@@ -37,6 +38,7 @@ from factreasoner.models import (
     Verdict,
     supports_of,
 )
+from factreasoner.plugins.kinds import load
 from factreasoner.protocols import Judge, Solver
 from factreasoner.settings import Config
 
@@ -45,7 +47,7 @@ class GraphEvaluator:
     """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts.
 
     Raises:
-        ConfigError: an audit or a prefilter is set that does not fit the judge.
+        ConfigError: an audit is set that does not fit the judge.
     """
 
     def __init__(self, judge: Judge, solver: Solver, config: Config | None = None) -> None:
@@ -53,11 +55,9 @@ class GraphEvaluator:
         self._solver = solver
         self._config = config or Config()
         self._threads = judging_threads(self._config)
-        if self._config.prefilter != "none" and not judges_pairs_alone(self._config):
-            raise ConfigError(
-                f"prefilter: verdicts of the {self._config.plugin('judge')} judge may depend on the other "
-                "claims of a call, and would change where some are left out; use a verifier, or leave it out"
-            )
+        self._bundled: Judge | None = None
+        if self._config.prefilter == "bundled":
+            self._bundled = load("judge", "verifier")(Config())
         if self._config.audit_share and not asks_model(self._config):
             raise ConfigError(
                 f"audit_share: it asks a model again, but the {self._config.plugin('judge')} judge is not a "
@@ -75,7 +75,7 @@ class GraphEvaluator:
         """
         given = contexts
         contexts, planned = self._planned(atoms, contexts)
-        filtered = self._prefiltered(planned, atoms, contexts, record.id)
+        filtered = self._prefiltered(tasks(planned, atoms, contexts, record.id, self._config), planned)
         work = filtered.work if filtered else planned
         asked = tasks(work, atoms, contexts, record.id, self._config)
         outcome = judged_outcome(self._judge, asked, atoms, work, workers=self._threads)
@@ -87,18 +87,18 @@ class GraphEvaluator:
             alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
             batched = [v for v in verdicts if (v.context_id, v.target_id) not in alone]
             audit = self._audit(record.id, batched, atoms, contexts)
-        outcome = outcome.model_copy(update={"pruned": pruned, "audit": audit})
+        known = (*verdicts, *filtered.verdicts) if filtered else verdicts
+        outcome = outcome.model_copy(update={"verdicts": known, "pruned": pruned, "audit": audit})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
 
-    def _prefiltered(
-        self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
-    ) -> Prefiltered | None:
-        """What the setting `prefilter` leaves to judge; None if it is off."""
-        if self._config.prefilter == "none":
+    def _prefiltered(self, asked: Sequence[Task], work: Sequence[Work]) -> Prefiltered | None:
+        """What the bundled judge leaves to judge; None where it is not asked first."""
+        if self._bundled is None:
             return None
-        seed, share = self._config.seed, self._config.prefilter_audit
-        return prefiltered(work, atoms, contexts, lambda pair: draw(seed, record_id, pair) < share)
+        judged = judge_all(self._bundled, asked, workers=1).verdicts
+        seed, share, record_id = self._config.seed, self._config.prefilter_audit, asked[0][0].record_id
+        return prefiltered(work, judged, lambda pair: draw(seed, record_id, pair) < share)
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.graph.pairs import Work
@@ -17,7 +15,6 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Judge, Judged
 from factreasoner.settings import Config
-from factreasoner.text.language import FUNCTION_WORDS, language_of, stem
 from factreasoner.text.passages import split_passages
 
 Task = tuple[Premise, list[Claim]]
@@ -155,17 +152,21 @@ def pieces(context: Context, tokens: int) -> list[Part]:
 
 
 Pair = tuple[str, str]
-_TOKEN = re.compile(r"\d+|[^\W\d_]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Letters of scripts that do not separate words."""
+SURELY_NEUTRAL = 0.95
+"""How probable neutral is, by the bundled judge, in a pair that need not be judged."""
 
 
 class Prefiltered(NamedTuple):
-    """What is left to judge, the pairs that were pruned, and those of them that are judged for the audit."""
+    """What is left to judge, the neutral verdicts on pruned pairs, and those of them that are audited."""
 
     work: tuple[Work, ...]
-    pruned: frozenset[Pair]
+    pruned: tuple[Verdict, ...]
     audited: frozenset[Pair]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts on pairs that are not judged."""
+        return tuple(v for v in self.pruned if (v.context_id, v.target_id) not in self.audited)
 
     def report(self, verdicts: Sequence[Verdict]) -> Pruned:
         """How many pairs were pruned, how many of these were audited, and how many of these not neutral."""
@@ -175,28 +176,18 @@ class Prefiltered(NamedTuple):
 
 
 def prefiltered(
-    work: Sequence[Work],
-    atoms: Sequence[Atom],
-    contexts: Sequence[Context],
-    audited: Callable[[Pair], bool],
+    work: Sequence[Work], judged: Sequence[Verdict], audited: Callable[[Pair], bool]
 ) -> Prefiltered:
-    """Prune the pairs that share no stem of a word or number, except those that `audited` picks.
-
-    A context keeps the atoms it was retrieved for. Two texts in different languages, or in a script that does
-    not separate words, are never pruned: there the lack of a shared word means nothing.
-    """
-    text = {atom.id: atom.text for atom in atoms} | {context.id: context.text for context in contexts}
-    own = {context.id: frozenset(context.atom_ids) for context in contexts}
-    pruned = {
-        (item.context_id, target)
-        for item in work
-        for target in (*item.atom_ids, *item.context_ids)
-        if target not in own[item.context_id] and not _related(text[item.context_id], text[target])
-    }
-    chosen = frozenset(pair for pair in pruned if audited(pair))
-    cut = pruned - chosen
-    left = tuple(item for item in (_without(item, cut) for item in work) if item.atom_ids or item.context_ids)
-    return Prefiltered(left, frozenset(pruned), chosen)
+    """Prune the pairs that the bundled judge has `judged` surely neutral; `audited` picks those to audit."""
+    pruned = tuple(
+        v.model_copy(update={"confidence": "bundled"})
+        for v in judged
+        if v.label == "neutral" and v.probability >= SURELY_NEUTRAL
+    )
+    pairs = {(v.context_id, v.target_id) for v in pruned}
+    chosen = frozenset(filter(audited, pairs))
+    left = (_without(item, pairs - chosen) for item in work)
+    return Prefiltered(tuple(item for item in left if item.atom_ids or item.context_ids), pruned, chosen)
 
 
 def draw(seed: int, record_id: str, pair: Pair) -> float:
@@ -210,21 +201,3 @@ def _without(item: Work, cut: set[Pair]) -> Work:
         return tuple(target for target in targets if (item.context_id, target) not in cut)
 
     return Work(item.context_id, left(item.atom_ids), left(item.context_ids))
-
-
-def _related(one: str, other: str) -> bool:
-    """Whether two texts share a stem, or can't be compared by their words."""
-    (language, stems), (other_language, other_stems) = _words(one), _words(other)
-    if not (language and language == other_language):
-        return True
-    return not stems.isdisjoint(other_stems)
-
-
-@lru_cache(maxsize=20_000)
-def _words(text: str) -> tuple[str, frozenset[str]]:
-    """A text's language, and the stems of its content words and numbers; none if words are not separated."""
-    if _UNSPACED.search(text):
-        return "", frozenset()
-    language = language_of((text,))
-    words = {token.casefold() for token in _TOKEN.findall(text)} - FUNCTION_WORDS[language]
-    return language, frozenset(stem(word, language) for word in words)

@@ -48,7 +48,8 @@ class Check(Command):
         turned = ruling.turned(rules, run.task.table)
         unchecked = f"{summary.not_checked}." if summary.not_checked else ""
         for warning in filter(
-            None, (unchecked, few, *turned, *ruling.unruled_failures(rules, summary, failed))
+            None,
+            (unchecked, few, run.other_weights, *turned, *ruling.unruled_failures(rules, summary, failed)),
         ):
             say(warning, err=True)
         if self.junit is not None:

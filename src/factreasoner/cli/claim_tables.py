@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from rich.markup import escape
 from rich.table import Column
 
 from factreasoner.judges import judged_by
+from factreasoner.judges.encoder.files import measured
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, TaskResult, factuality
 from factreasoner.models.wording import number_of
-from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
+from factreasoner.settings.config import BUNDLED
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
 from factreasoner.tasks.recall import FACTS
@@ -91,26 +91,14 @@ def judging_notice(config: Config) -> str:
 
 
 def better_judge(config: Config) -> str:
-    """What a better judge than the embedded one takes; nothing where another one judged."""
-    if config.plugin("judge") != "embedded":
+    """How good the bundled judge is, and what judges better; nothing where another one judged."""
+    if config.judging_verifier != BUNDLED or config.verifier_model is not None:
         return ""
-    limits = "on labelled answers 1 in 10 of its supporting verdicts is wrong, more where claims mislead"
-    better = f"{_by_model(config)} or a verifier (docs/judges.md)"
-    return f"The judge does not reason: {limits}; better: {better}."
+    return f"{measured()} (docs/judges.md); better: {_by_model(config)}."
 
 
 def _by_model(config: Config) -> str:
     return "--model NAME" if config.model is None else "--judge llm"
-
-
-def embedded_limits(config: Config) -> str:
-    """What the embedded judge does and does not, and what a better one takes."""
-    wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
-    install = "" if all(map(find_spec, wanted)) else 'pip install "factreasoner[verifiers]" and '
-    return (
-        "compares words and does not reason: it misses swapped roles, causes and paraphrases; "
-        f"better: {_by_model(config)}, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
-    )
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:

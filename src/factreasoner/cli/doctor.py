@@ -79,7 +79,6 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
 
 def _checks(config: Config, *, call: bool) -> Iterator[Check]:
     """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
-    from factreasoner.cli.claim_tables import embedded_limits
 
     yield Check("ok", "python", platform.python_version())
     for package in REQUIRED:
@@ -96,9 +95,7 @@ def _checks(config: Config, *, call: bool) -> Iterator[Check]:
     yield _cache(config)
     yield _merlin(config)
     judge = config.plugin("judge")
-    if judge == "embedded":
-        yield Check("missing", "judge", f"embedded: {embedded_limits(config)}")
-    elif judge == "verifier":
+    if judge == "verifier":
         yield _verifier(config, call=call)
     if config.model is not None and call:
         yield from _model(config)
@@ -157,7 +154,7 @@ def _merlin(config: Config) -> Check:
 def _verifier(config: Config, *, call: bool) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
-    name = str(config.verifier)
+    name = str(config.judging_verifier)
     try:
         with closing(LiteLLMClient(config)) if config.model and call else nullcontext() as llm:
             judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)

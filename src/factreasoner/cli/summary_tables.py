@@ -66,11 +66,6 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
     told = losses(values, {name: found["records"] for name, found in metrics.items()})
-    if told and config.plugin("judge") == "embedded":
-        console.print(
-            "Judged by words in common, so paraphrased claims count as lost; in other languages than "
-            "English, so does every claim that no whole sentence of a text states word for word:"
-        )
     for sentence in told:
         console.print(plain(sentence))
 
@@ -159,8 +154,8 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
     if told := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
         yield "not checked", told.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
-    is_embedded = config.plugin("judge") == "embedded"
-    own["constant"] = "without judging" if is_embedded else f"the constant {config.constant_confidence:g}"
+    asked = config.plugin("judge") == "llm"
+    own["constant"] = f"the constant {config.constant_confidence:g}" if asked else "without judging"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     if told := summary["coherence"]:

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--factreasoner-model",
         metavar="MODEL",
-        help="model that judges for the fixture `factuality`; without one the embedded judge does",
+        help="model that judges for the fixture `factuality`; without one the bundled judge does",
     )
     group.addoption(
         "--factreasoner-api-base", metavar="URL", help="OpenAI-compatible server of --factreasoner-model"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.models import Failure
 from factreasoner.settings import Config
+from factreasoner.settings.config import BUNDLED
 
 if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
@@ -24,17 +26,21 @@ def unjudged(source: str, target: str, kind: str, message: str) -> Failure:
     return Failure(stage=STAGE, item_id=pair_id(source, target), error_type=kind, message=message, attempts=0)
 
 
-def judged_by(config: Config, models: Mapping[str, Capabilities] | None = None) -> str:
+def judged_by(
+    config: Config, models: Mapping[str, Capabilities] | None = None, weights: str | None = None
+) -> str:
     """Which judge gives the verdicts under these settings, for whoever reads a score.
 
     `models` are what was learnt of language models: what a probe found of the one that judges is added.
+    `weights` is the fingerprint of a run's verifier; None: of the one installed here.
     """
     judge = config.plugin("judge")
     if judge == "llm":
         named = config.judge_models or (str(config.model),)
         return ", ".join(_probed(name, (models or {}).get(name)) for name in named)
+    verifier = config.judging_verifier
     words = {
-        "verifier": f"verifier {config.verifier}",
+        "verifier": _bundled(config, weights) if verifier == BUNDLED else f"verifier {verifier}",
         "recorded": f"recorded verdicts of {config.relations}",
     }
     return words.get(judge, f"judge {judge!r}")
@@ -43,3 +49,10 @@ def judged_by(config: Config, models: Mapping[str, Capabilities] | None = None) 
 def _probed(name: str, known: Capabilities | None) -> str:
     found = "; ".join(map(str, known.probes.values())) if known else ""
     return f"{name} ({found})" if found else name
+
+
+def _bundled(config: Config, weights: str | None) -> str:
+    """The bundled judge and its version, or the model of one's own that it runs with."""
+    if config.verifier_model is not None:
+        return f"verifier {BUNDLED} with {config.verifier_model}"
+    return f"the bundled judge, version {(weights or bundled_fingerprint()).split()[1]}"

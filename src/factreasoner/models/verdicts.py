@@ -15,7 +15,16 @@ from factreasoner.models.records import Model
 
 Label = Literal["entailment", "contradiction", "neutral"]
 VerdictConfidence = Literal[
-    "logprobs", "verbal", "votes", "constant", "model", "recorded", "unlisted", "judges", "corrected"
+    "logprobs",
+    "verbal",
+    "votes",
+    "constant",
+    "model",
+    "bundled",
+    "recorded",
+    "unlisted",
+    "judges",
+    "corrected",
 ]
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}

@@ -310,7 +310,7 @@ def assess(
     documents of LangChain and LlamaIndex. If they are given, no retriever is asked. `atoms` are the
     statements to judge: texts, mappings or `Atom` objects. Without them, they are made from the response.
     `settings` are those of `Config`, such as `version=3`, `model="openai/gpt-4o-mini"`. Without a model, the
-    embedded judge is used. A setting that names a part also takes your own object or class:
+    bundled judge is used. A setting that names a part also takes your own object or class:
     `judge=MyJudge()`. `llm` replaces the model client. What goes wrong with the record is in the result's
     failures, not raised.
 

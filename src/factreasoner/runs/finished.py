@@ -14,6 +14,7 @@ from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
+from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Status, TaskResult
 from factreasoner.models.wording import number_of
@@ -21,6 +22,7 @@ from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, kept_config
+from factreasoner.settings.config import BUNDLED
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Task
 
@@ -135,7 +137,21 @@ class FinishedRun(Generic[R]):
     @property
     def judged_by(self) -> str:
         """What judged, in words, with what a probe found of a model."""
-        return judged_by(self.config, self.manifest.models())
+        return judged_by(self.config, self.manifest.models(), self.weights)
+
+    @property
+    def weights(self) -> str | None:
+        """The fingerprint of the verifier that judged; None where none did."""
+        found = self.manifest.content().get("files", {}).get("verifier")
+        return None if found is None else str(found)
+
+    @property
+    def other_weights(self) -> str:
+        """That the bundled judge installed here is not the one that judged; "" where it is, or none did."""
+        here = judged_by(self.config)
+        if not (self.weights or "").startswith(f"{BUNDLED} ") or self.weights == bundled_fingerprint():
+            return ""
+        return f"judged by {self.judged_by}; {here} is installed here, and its scores may differ"
 
     @property
     def sizes(self) -> Sequence[int]:

@@ -129,7 +129,8 @@ def _begin(task: str, config: Config) -> None:
     assert driver is not None, "called in a process of the pool alone"
     threading.Thread(target=_end_after, args=(driver,), daemon=True).start()
     named = task_named(task)
-    _here.append(PortionWorker(named, lambda: named.worker(config, Calls())))
+    alone = config.model_copy(update={"verifier_threads": config.verifier_threads or 1})
+    _here.append(PortionWorker(named, lambda: named.worker(alone, Calls())))
 
 
 def _end_after(driver: BaseProcess) -> NoReturn:

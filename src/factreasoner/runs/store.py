@@ -71,7 +71,7 @@ def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
         recorded.content()
     paths = {name: getattr(config, name) for name in _FILES}
     files = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
-    if config.verifier is not None:
+    if config.judging_verifier is not None:
         files["verifier"] = load("judge", "verifier").fingerprint(config)
     return {"prompts": prompts.fingerprints(task.prompts(config)), "files": files}
 

@@ -28,6 +28,8 @@ Parameters = Annotated[
 ]
 K = Annotated[int | Literal["median", "half"], BeforeValidator(values.checked_k)]
 
+BUNDLED = "bundled"
+"""The verifier whose network is in this package."""
 _NAMES = {kind: ", ".join(names) for kind, names in PLUGINS.items()}
 _assessor = partial(setting, "Assessor")
 _verifier = partial(setting, "Verifier")
@@ -80,7 +82,7 @@ class Config(BaseModel):
     )
     judge: str = _assessor(
         "auto",
-        f"auto, {_NAMES['judge']} or package.module:Class. (default: llm with a model, else embedded)",
+        f"auto, {_NAMES['judge']} or package.module:Class. (default: llm with a model, else verifier)",
         common=True,
         once="give one; several models judge together by --model A --model B",
     )
@@ -96,7 +98,9 @@ class Config(BaseModel):
     )
 
     verifier: str | None = _verifier(
-        None, "Which verifier judges: a name such as factcg, or a TOML file.", common=True
+        None,
+        "Which verifier judges: a name such as factcg, or a TOML file. (default: bundled, in this package)",
+        common=True,
     )
     verifier_model: str | None = _verifier_call(
         None, "Its ONNX model: a folder, a file or a hub id.", common=True
@@ -273,8 +277,7 @@ class Config(BaseModel):
     )
     prefilter: values.Prefilter = _judging(
         "none",
-        "words: skip pairs (a passage and an atom, or two passages) that share no word; for judges that "
-        "read each pair alone.",
+        "bundled: a pair that the bundled judge calls neutral with at least 0.95 is not sent to the model.",
     )
     prefilter_audit: float = _judging(
         0.05, "Share of the skipped pairs that are judged anyway.", ge=0.0, le=1.0
@@ -358,6 +361,16 @@ class Config(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
+    def _word_overlap(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """What compared words is no longer there."""
+        if isinstance(data, dict) and data.get("judge") == "embedded":
+            raise ValueError("judge: 'embedded' is replaced by the bundled judge: leave it out")
+        if isinstance(data, dict) and data.get("prefilter") == "words":
+            raise ValueError("prefilter: 'words' is replaced by 'bundled'")
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
     def _nli(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
         """Judge `nli` is another name for the verifier `nli`."""
         if not isinstance(data, dict) or data.get("judge") != "nli":
@@ -372,6 +385,11 @@ class Config(BaseModel):
     def _agree(self) -> Config:
         values.refuse_conflicts(self)
         return self
+
+    @property
+    def judging_verifier(self) -> str | None:
+        """The verifier that judges; None where another judge does."""
+        return (self.verifier or BUNDLED) if self.plugin("judge") == "verifier" else None
 
     @property
     def judge_models(self) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
 def unused(config: Config, given: Collection[str]) -> list[str]:
     """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
     notes = []
-    if "model" in given and config.model and config.judge in ("embedded", "recorded", "verifier"):
+    if "model" in given and config.model and config.judge in ("recorded", "verifier"):
         others = "other parts ask it, such as the atomizer, where a record needs them"
         notes.append(f"--judge {config.judge} does not ask {config.model}: only {others}.")
     if config.assessor in PLUGINS["assessor"]:

@@ -28,7 +28,7 @@ CallForm = Literal["word", "lines", "json_schema", "json_object", "tool"]
 FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool"]
 AtomsPerCall = Literal["batched", "single"]
 PremiseMode = Literal["each", "joint"]
-Prefilter = Literal["none", "words"]
+Prefilter = Literal["none", "bundled"]
 Unlisted = Literal["missing", "neutral"]
 Uncited = Literal["flag", "check"]
 Search = Literal["auto", "bm25", "dense", "hybrid"]
@@ -213,13 +213,15 @@ def _parts(config: Config) -> Iterator[str]:
 
 
 def _verifier(config: Config) -> Iterator[str]:
-    if config.judge != "verifier":
+    if config.plugin("judge") != "verifier":
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
-            yield f"{unread[0]}: judge {config.judge!r} does not read it: add --judge verifier"
+            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not read it: add --judge verifier"
         return
-    if config.verifier is None:
-        yield "judge: 'verifier' needs to know which: add --verifier NAME (docs/verifiers.md)"
+    if config.verifier is None and (
+        given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
+    ):
+        yield f"{given[0]}: of which verifier? Add --verifier NAME (docs/verifiers.md)"
     if config.verifier_url is not None and config.verifier_file is not None:
         yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 

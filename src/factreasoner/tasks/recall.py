@@ -342,7 +342,7 @@ def recall(
 
     `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
     objects. Without them, they are made from `reference`, the right answer to `prompt`. `settings` are those
-    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`. Without a model, the embedded judge is
+    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`. Without a model, the bundled judge is
     used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. `llm` replaces
     the model client. What goes wrong with the record is in the result's failures.
 

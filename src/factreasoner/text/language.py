@@ -129,6 +129,14 @@ def _reads_english(text: str) -> bool | None:
     return True if not foreign and any(map(_ENGLISH_FORM.fullmatch, small)) else None
 
 
+def other_language(text: str) -> str:
+    """The script or language that the letters or function words of a text show, unless it may be English."""
+    scripts, spoken = _scripts(text[:_PROBED]), _languages(text[:_PROBED])
+    if scripts and scripts != ("Latin",):
+        return scripts[0]
+    return spoken[0] if spoken and "English" not in spoken else ""
+
+
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
     found = []

@@ -52,6 +52,7 @@ FAMILIES = {
     "lettucedect-base": LETTUCE,
     "lettucedect-large": LETTUCE,
     "nli": (("pair", "sequence", None, 512, WHOLE, "max"), ("A b.", "C.")),
+    "bundled": (("pair", "sequence", THREE, 512, ("windows", 0, " ", False), "layer"), ("A b.", "C.")),
     "bespoke-minicheck": (
         ("template", "word", None, 32768, ("tokens", 32468, " ", True), "max"),
         ("Document: A b.\nClaim: C.",),

@@ -216,7 +216,7 @@ class TestTheHub:
             return str(folder)
 
         listed = [*CROSS_ENCODER, "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
-        monkeypatch.setattr("factreasoner.judges.encoder.files.snapshot_download", fetched)
+        monkeypatch.setattr("huggingface_hub.snapshot_download", fetched)
         monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         for _ in range(2):  # what is there is not fetched again
             assert files(nli("acme/tiny@main", verifier_download=True)).graph == folder / "onnx/model.onnx"

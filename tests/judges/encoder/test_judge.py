@@ -8,7 +8,8 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.judges.encoder.judge import VerifierJudge, decided
+from factreasoner.judges.encoder.decision import decided
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
@@ -188,10 +189,10 @@ def test_without_the_extra_it_is_named(folder, monkeypatch):
 
 
 def test_settings_that_do_not_go_together(folder):
-    with pytest.raises(ValueError, match="'verifier' needs to know which"):
-        Config(judge="verifier")
-    with pytest.raises(ValueError, match="judge 'auto' does not read it: add --judge verifier"):
+    with pytest.raises(ValueError, match="verifier_model: of which verifier"):
         Config(verifier_model="x")
+    with pytest.raises(ValueError, match="judge 'llm' does not read it: add --judge verifier"):
+        Config(model="m", verifier="factcg")
     with pytest.raises(ValueError, match="'nli' is the verifier 'nli', but verifier is 'factcg'"):
         Config(judge="nli", verifier="factcg")
     assert (Config(judge="nli").judge, Config(judge="nli").verifier) == ("verifier", "nli")

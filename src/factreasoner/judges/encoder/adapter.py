@@ -36,17 +36,18 @@ class Chunking(Model):
 
     `unit`: "passage" leaves it whole; "tokens" are the model's; "words" are separated by spaces; "marks" are
     words and punctuation marks; "shares" makes chunks of equally many sentences, one chunk for each `size`
-    words or part of them. `joiner` joins sentences; with `keep_lines` line breaks stay.
+    words or part of them; "windows" are those of the bundled judge. `joiner` joins sentences; with
+    `keep_lines` line breaks stay.
     """
 
-    unit: Literal["passage", "tokens", "words", "marks", "shares"] = "passage"
+    unit: Literal["passage", "tokens", "words", "marks", "shares", "windows"] = "passage"
     size: int = Field(default=0, ge=0)
     joiner: str = " "
     keep_lines: bool = False
 
     @model_validator(mode="after")
     def _has_size(self) -> Self:
-        if self.unit != "passage" and self.size == 0:
+        if self.unit not in ("passage", "windows") and self.size == 0:
             raise ValueError(f"size: missing; how many {self.unit} does a chunk hold?")
         return self
 
@@ -59,9 +60,10 @@ class Adapter(Model):
     count; "first_token": the same, the first counts; "decoder_step": the logits of one decoder step, at the
     ids in `labels`; "word": a language model, asked by `system` and `template`, answers one of `words`.
     `labels`: what an output means, by its index or id; None: as the model's config.json says. `aggregate`:
-    the largest P over chunks, of the whole claim ("max") or as the mean over its sentences ("sentence_mean").
-    A claim is entailed, or contradicted, where P is above `threshold`. `weights` and `export` say where the
-    model is and how its ONNX file is made; they change no result.
+    the largest P over chunks, of the whole claim ("max") or as the mean over its sentences ("sentence_mean");
+    "layer": what the layer.json beside the model makes of the windows. A claim is entailed, or contradicted,
+    where P is above `threshold`. `weights` and `export` say where the model is and how its ONNX file is made;
+    they change no result.
     """
 
     weights: str | None = None
@@ -74,8 +76,14 @@ class Adapter(Model):
     words: dict[str, Label] = Field(default_factory=dict)
     max_tokens: int = Field(ge=32)
     chunking: Chunking = Chunking()
-    aggregate: Literal["max", "sentence_mean"] = "max"
+    aggregate: Literal["max", "sentence_mean", "layer"] = "max"
     threshold: float = Field(default=0.5, ge=0.5, lt=1.0)
+
+    @model_validator(mode="after")
+    def _reads_windows(self) -> Self:
+        if (self.aggregate == "layer") != (self.chunking.unit == "windows"):
+            raise ValueError('aggregate: "layer" and chunking = { unit = "windows" } go together')
+        return self
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

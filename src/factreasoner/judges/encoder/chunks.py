@@ -10,7 +10,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.judges.encoder.adapter import Adapter, Chunking
-from factreasoner.judges.encoder.runtime import Runtime
+from factreasoner.judges.encoder.decision import Decision, Question, decided, too_long
+from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
+from factreasoner.models import Premise
 from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
@@ -30,6 +32,35 @@ class Chunk(NamedTuple):
 
     span: Span
     text: str
+
+
+class Chunks:
+    """Asks a verifier about a claim, or each of its sentences, with every chunk of a passage."""
+
+    def __init__(self, adapter: Adapter, runtime: Runtime) -> None:
+        self._adapter, self._runtime = adapter, runtime
+        self._cutter = Cutter(adapter, runtime)
+
+    def question(self, premise: Premise, claim: str) -> Question | Unscored:
+        """What to ask, or why the claim can't be judged against the premise."""
+        parts = self._parts(claim)
+        cut = self._cutter.cut(premise.text, parts)
+        if not cut:
+            return too_long(self._runtime.longest)
+        spans = [chunk.span for chunk in cut]
+
+        def decide(scores: Sequence[Array]) -> Decision:
+            rows = [scores[n : n + len(cut)] for n in range(0, len(scores), len(cut))]
+            return decided(rows, self._runtime.labels, spans, threshold=self._adapter.threshold)
+
+        texts = (self._adapter.texts(chunk.text, part) for part in parts for chunk in cut)
+        return Question(tuple(texts), decide)
+
+    def _parts(self, claim: str) -> list[str]:
+        """What is scored of a claim: the whole, or its sentences."""
+        if self._adapter.aggregate == "max":
+            return [claim]
+        return [claim[span.start : span.end] for span in sentences(claim)] or [claim]
 
 
 class Cutter:

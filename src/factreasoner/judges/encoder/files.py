@@ -11,11 +11,10 @@ from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
 from factreasoner.errors import ConfigError
+from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
+from factreasoner.settings.config import BUNDLED
 
 GRAPH_FOLDER = "onnx"
 USUAL_GRAPHS = ("model.onnx", f"{GRAPH_FOLDER}/model.onnx")
@@ -28,12 +27,12 @@ DYNAMIC = b"DynamicQuantize"
 MODEL_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?")
 SMALL_FILES = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
 """The small files of a model on the hub, wherever they are in its repository."""
-NOT_FETCHED: tuple[type[Exception], ...] = (HFValidationError, *HfHubHTTPError.__bases__)
-"""What is raised where the hub is not reached or has no such model; its HTTP client differs by version."""
 COUNTED_FROM_PADDING = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "roberta-prelayernorm", "mpnet", "longformer"}
 )
 """Types of models that number positions from the padding token's id plus one."""
+BUNDLED_MODEL = Path(__file__).parent / "bundled" / "model"
+"""The network of this package. Its config.json has the checksums of the other files."""
 _BLOCK = 1 << 24
 
 
@@ -49,13 +48,14 @@ class Identity(NamedTuple):
 
 
 class ModelFiles(NamedTuple):
-    """Where a classifier's files are, and what is in config.json and tokenizer_config.json."""
+    """Where a classifier's files are, and what is in config.json, tokenizer_config.json and layer.json."""
 
     graph: Path
     tokenizer: Path
     settings_path: Path
     settings: Mapping[str, Any]
     tokenizer_settings: Mapping[str, Any]
+    layer: Path | None = None
 
     @property
     def positions(self) -> int | None:
@@ -77,7 +77,8 @@ class ModelFiles(NamedTuple):
         try:
             beside = sorted(path.name for path in self.graph.parent.iterdir() if path.is_file())
             weights = [self.graph.parent / name for name in weights_outside(self.graph, beside)]
-            paths = (self.graph, *weights, self.tokenizer, self.settings_path)
+            layer = (self.layer,) if self.layer else ()
+            paths = (self.graph, *weights, self.tokenizer, self.settings_path, *layer)
             return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
         except OSError as error:
             raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
@@ -91,6 +92,8 @@ def model_files(config: Config, export: str) -> ModelFiles:
     Raises:
         ConfigError: no model is named, or it or a file of it is missing; with the remedy.
     """
+    if config.verifier_model is None and config.judging_verifier == BUNDLED:
+        return bundled_files()
     if config.verifier_model is None:
         raise ConfigError(
             f"verifier: {config.verifier!r} needs its model: add --verifier-model FOLDER or ID, or "
@@ -108,6 +111,34 @@ def model_files(config: Config, export: str) -> ModelFiles:
     return _on_hub(config.verifier_model, config, export)
 
 
+@lru_cache(maxsize=1)
+def bundled_files() -> ModelFiles:
+    """The files of the network in this package.
+
+    Raises:
+        ConfigError: one of them is missing, or its checksum is not the one in config.json.
+    """
+    settings = BUNDLED_MODEL / "config.json"
+    wanted = _json(settings)["sha256"] if settings.is_file() else {"config.json": ""}
+    for name, digest in wanted.items():
+        path = BUNDLED_MODEL / name
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            problem = "damaged" if path.is_file() else "missing"
+            raise ConfigError(f"judge: {path} of the bundled judge is {problem}: install factreasoner again")
+    return _beside(BUNDLED_MODEL / "model.onnx", BUNDLED_MODEL)
+
+
+def bundled_fingerprint() -> str:
+    """Name, version and digest of the bundled judge, as a run's manifest keeps them."""
+    files = bundled_files()
+    return f"{BUNDLED} {files.settings['version']} {files.identity.digest}"
+
+
+def measured() -> str:
+    """How good the bundled judge is, in one sentence: see docs/judges.md."""
+    return str(bundled_files().settings["measured"])
+
+
 def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
     """The files of ID or ID@REVISION, from the hub's local cache or, where the user says so, the hub."""
     name, _, pinned = model.partition("@")
@@ -117,6 +148,11 @@ def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
             f"verifier_revision: {config.verifier_revision!r} is given, but {model!r} says {pinned!r}; "
             "give one"
         )
+    with extras_named():
+        from huggingface_hub import HfApi, snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    # what is raised where the hub is not reached or has no such model; its HTTP client differs by version
+    not_fetched: tuple[type[Exception], ...] = (HFValidationError, *HfHubHTTPError.__bases__)
     snapshot = partial(snapshot_download, name, revision=revision)
     shown = f"{name}@{revision}" if revision else name
     try:
@@ -140,7 +176,7 @@ def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
         beside = [path.name for path in map(PurePosixPath, names) if path.parent == graph.parent]
         if weights := weights_outside(folder / graph, beside):
             snapshot(allow_patterns=[str(graph.parent / weight) for weight in weights])
-    except NOT_FETCHED as error:
+    except not_fetched as error:
         raise ConfigError(f"verifier_model: {shown!r} can't be downloaded: {error}") from error
     return _in_folder(folder, config, export)
 
@@ -195,7 +231,8 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
             '{"id2label": {"0": "entailment", "1": "neutral"}}'
         )
     extra = _first(places, "tokenizer_config.json")
-    return ModelFiles(graph, tokenizer, settings, _json(settings), _json(extra) if extra else {})
+    tokens = _json(extra) if extra else {}
+    return ModelFiles(graph, tokenizer, settings, _json(settings), tokens, _first(places, "layer.json"))
 
 
 def _first(places: Sequence[Path], name: str) -> Path | None:

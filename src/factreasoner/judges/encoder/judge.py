@@ -6,47 +6,35 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-import numpy as np
-
+from factreasoner.errors import ConfigError
 from factreasoner.judges import unjudged
-from factreasoner.judges.encoder.adapter import adapter_of
-from factreasoner.judges.encoder.chunks import Cutter
-from factreasoner.judges.encoder.runtime import Array, Unscored, runtime_of
+from factreasoner.judges.encoder.adapter import Adapter, adapter_of
+from factreasoner.judges.encoder.bundled.asking import Windows
+from factreasoner.judges.encoder.bundled.reading import Layer
+from factreasoner.judges.encoder.chunks import Chunks
+from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
+from factreasoner.judges.encoder.runtime import Unscored, runtime_of
 from factreasoner.llm.cache import ReplyCache, key_of
-from factreasoner.models import Claim, Label, Premise, Verdict
+from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
-from factreasoner.text.sentences import Span, sentences
+from factreasoner.settings.config import BUNDLED
+from factreasoner.text.sentences import Span
 
 REMEMBERED = 65_536
 """Decisions kept in memory, so that no pair is scored twice in a run."""
-DIGITS = 6
-"""Digits of a probability; further ones depend on which pairs share a batch."""
-
-
-class Decision(NamedTuple):
-    """What a verifier says of a claim, the probability of that, and the chunk that decides it.
-
-    `entailed` and `contradicted` are P of the two, each at its own chunk.
-    """
-
-    label: Label
-    probability: float
-    span: Span
-    entailed: float
-    contradicted: float
 
 
 class VerifierJudge:
     """Judges claims by a verifier, here or on a server; see the settings `verifier` and `verifier_*`.
 
     A passage is cut as the verifier's adapter says, and what is still too long for the model is read in
-    windows. Nothing is truncated: a claim that leaves the passage too little room is a failure. The chunk
-    that decides is the quote. A verdict depends on passage and claim alone. A verifier that says only
-    "supported" or "not" never contradicts: what it does not support is neutral.
+    windows. Nothing is truncated: a claim that leaves the passage too little room is a failure. The quote is
+    the sentence of the deciding chunk that shares most words with the claim. A verdict depends on passage and
+    claim alone. A verifier that says only "supported" or "not" never contradicts: what it does not support is
+    neutral.
 
     Raises:
         ConfigError: the verifier is unknown, or its model is missing or unusable; with the remedy.
@@ -60,29 +48,36 @@ class VerifierJudge:
         self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
     ) -> None:
         config = config or Config()
-        self.adapter = adapter_of(config.verifier)
+        self.adapter = adapter_of(config.judging_verifier)
         self.runtime = runtime_of(self.adapter, config, llm)
-        self._cutter = Cutter(self.adapter, self.runtime)
+        self._asking: Windows | Chunks
+        if self.adapter.aggregate == "layer":
+            self._asking = Windows(self.runtime, _layer_of(config, self.adapter))
+        else:
+            self._asking = Chunks(self.adapter, self.runtime)
         self._cache = cache
         self._decisions: OrderedDict[str, Decision] = OrderedDict()
 
     @staticmethod
     def fingerprint(config: Config) -> str:
         """Short digest of the adapter and the model's files. Raises ConfigError where they are missing."""
-        adapter = adapter_of(config.verifier)
+        adapter = adapter_of(config.judging_verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
-        from factreasoner.judges.encoder.files import model_files
+        from factreasoner.judges.encoder.files import bundled_fingerprint, model_files
 
+        if config.judging_verifier == BUNDLED and config.verifier_model is None:
+            return bundled_fingerprint()
         content = f"{adapter.digest} {model_files(config, adapter.export).identity.digest}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
         model = (self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
-        keys = {c.id: key_of(("verifier", model, premise.text, c.text)) for c in claims}
+        title = premise.title if self.adapter.chunking.unit == "windows" else ""
+        keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
-        found |= self._read(premise.text, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
+        found |= self._read(premise, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
         said = [(claim, found[keys[claim.id]]) for claim in claims]
         three = "contradiction" in self.runtime.labels
         return Judged(
@@ -90,42 +85,20 @@ class VerifierJudge:
             tuple(unjudged(premise.id, c.id, *one) for c, one in said if isinstance(one, Unscored)),
         )
 
-    def _read(self, passage: str, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
+    def _read(self, premise: Premise, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
         """What the verifier says of each claim, by its key."""
-        parts = {key: self._parts(claim) for key, claim in claims.items()}
-        cut = {key: self._cutter.cut(passage, parts[key]) for key in claims}
-        asked = {
-            key: [[self.adapter.texts(chunk.text, part) for chunk in cut[key]] for part in parts[key]]
-            for key in claims
-        }
-        every = list(dict.fromkeys(texts for rows in asked.values() for row in rows for texts in row))
+        asked = {key: self._asking.question(premise, claim) for key, claim in claims.items()}
+        questions = {key: one for key, one in asked.items() if isinstance(one, Question)}
+        every = list(dict.fromkeys(texts for question in questions.values() for texts in question.texts))
         scores = dict(zip(every, self.runtime.scores(every), strict=True))
-        found: dict[str, Decision | Unscored] = {}
-        for key in claims:
-            spans = [chunk.span for chunk in cut[key]]
-            rows = [[scores[texts] for texts in row] for row in asked[key]]
-            scored = [[one for one in row if not isinstance(one, Unscored)] for row in rows]
-            wrong = next((one for row in rows for one in row if isinstance(one, Unscored)), None)
-            if not spans:
-                wrong = self._too_long()
-            found[key] = wrong or decided(
-                scored, self.runtime.labels, spans, threshold=self.adapter.threshold
-            )
+        found: dict[str, Decision | Unscored] = {k: o for k, o in asked.items() if isinstance(o, Unscored)}
+        for key, question in questions.items():
+            rows = [scores[texts] for texts in question.texts]
+            scored = [row for row in rows if not isinstance(row, Unscored)]
+            wrong = next((row for row in rows if isinstance(row, Unscored)), None)
+            found[key] = wrong or question.decide(scored)
         self._keep({key: one for key, one in found.items() if isinstance(one, Decision)})
         return found
-
-    def _parts(self, claim: str) -> list[str]:
-        """What is scored of a claim: the whole, or its sentences."""
-        if self.adapter.aggregate == "max":
-            return [claim]
-        return [claim[span.start : span.end] for span in sentences(claim)] or [claim]
-
-    def _too_long(self) -> Unscored:
-        return Unscored(
-            "ClaimTooLong",
-            f"the claim is too long for {self.runtime.longest} tokens; shorten it (a context judged against "
-            "others: --premise-tokens), or use another model",
-        )
 
     def _known(self, keys: set[str]) -> dict[str, Decision]:
         """What memory and cache have."""
@@ -145,37 +118,6 @@ class VerifierJudge:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 
 
-def decided(
-    scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
-) -> Decision:
-    """What a verifier says of one claim.
-
-    `scores` hold, for each part of the claim (the whole, or its sentences) and each chunk, P(label) of shape
-    (tokens, labels); one token where the head reads the text as a whole. A token is as well supported as by
-    its best chunk, a part as its worst token, and the claim as the mean of its parts. It is contradicted as
-    surely as any part is by any chunk. Where both are above `threshold` the larger one decides, at a tie
-    contradiction; where neither is, the claim is neutral.
-    """
-
-    def of(name: Label) -> list[Array]:
-        own = [n for n, label in enumerate(labels) if label == name]
-        return [np.stack([rows[:, own].sum(axis=1) for rows in part]) for part in scores]
-
-    support, against = of("entailment"), of("contradiction")
-    best = int(np.mean([part.min(axis=1) for part in support], axis=0).argmax())
-    worst = np.max([part.max(axis=1) for part in against], axis=0)
-    p, q = _rounded(np.mean([part.max(axis=0).min() for part in support])), _rounded(worst.max())
-    if q > threshold and q >= p:
-        return Decision("contradiction", q, spans[int(worst.argmax())], p, q)
-    if p > threshold:
-        return Decision("entailment", p, spans[best], p, q)
-    return Decision("neutral", _rounded(1.0 - p - q), spans[best], p, q)
-
-
-def _rounded(value: float | np.floating) -> float:
-    return min(1.0, max(0.0, round(float(value), DIGITS)))
-
-
 def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) -> Verdict:
     """The verdict; from a verifier with all `three` labels, with P of each, scaled to add up to 1."""
     quoted = found.label != "neutral"
@@ -186,10 +128,23 @@ def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) ->
         target_id=claim.id,
         label=found.label,
         probability=found.probability,
-        quote=premise.text[found.span.start : found.span.end] if quoted else None,
+        quote=best_sentence(premise.text[found.span.start : found.span.end], claim.text) if quoted else None,
         confidence="model",
         citation="found" if quoted else None,
         label_probabilities={v: p[label] / sum(p.values()) for v, label in LABEL_OF_VALUE.items()}
         if three
         else {},
     )
+
+
+def _layer_of(config: Config, adapter: Adapter) -> Layer:
+    """The last layer beside the model that `config` names. Raises ConfigError where it does not fit."""
+    from factreasoner.judges.encoder.files import model_files
+
+    files = model_files(config, adapter.export)
+    if files.layer is None:
+        raise ConfigError(f"verifier_model: {files.graph.parent}: layer.json is missing, the last layer")
+    try:
+        return Layer.of(json.loads(files.layer.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"verifier_model: {files.layer}: not this version's last layer: {error}") from error

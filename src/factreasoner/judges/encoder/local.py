@@ -279,7 +279,7 @@ def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSe
 @lru_cache(maxsize=2)
 def _loaded(settings: str, digest: str) -> OnnxRuntime:
     config = Config.model_validate_json(settings)
-    return OnnxRuntime(adapter_of(config.verifier), config)
+    return OnnxRuntime(adapter_of(config.judging_verifier), config)
 
 
 def loaded(adapter: Adapter, config: Config) -> OnnxRuntime:

@@ -1,0 +1,103 @@
+"""The last layer of the bundled judge: from the logits of a few windows, and shared words, to P.
+
+A softmax over (entailment, neutral, contradiction). The score of neutral is 0. The other two are the
+network's logit over neutral, divided by a temperature, plus two inputs about words with weights of a fixed
+sign and a bias. All are fitted on sources that the network never saw (training/layer.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from factreasoner.judges.encoder.bundled.windows import Window, content_words
+from factreasoner.text.language import shared
+
+Array = npt.NDArray[np.float64]
+ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
+"""The network's outputs."""
+INPUTS = {"words in window": 1, "words missing": -1}
+"""An input beside the logits -> the sign of its weight.
+
+The first is the share of the claim's content words in the deciding window. The second, the share that is
+missing times the logarithm of the number of windows, is about a long passage that says little of the claim:
+one of its windows may fit by chance. For entailment words are missing from the whole passage, for
+contradiction from the window.
+"""
+SAME_THING = 0.8
+"""A window contradicts only if its share is at least this fraction of the best window's."""
+
+
+class Reading(NamedTuple):
+    """What the last layer reads of a pair, and the windows that decide.
+
+    `entailing` and `contradicting`: the logit over neutral, then INPUTS.
+    """
+
+    entailing: Array
+    contradicting: Array
+    supports: Window
+    contradicts: Window
+
+
+def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> Reading:
+    """The inputs of a pair. `logits` (windows, 3): the network's outputs for each window, at least one."""
+    best = int(np.argmax(_over_others(logits, ENTAILMENT)))
+    about = [n for n, window in enumerate(windows) if window.share >= SAME_THING * windows[0].share]
+    worst = about[int(np.argmax(_over_others(logits[about], CONTRADICTION)))]
+    wanted = content_words(claim)
+    missing = 1.0 - shared(wanted, content_words(passage)) / max(len(wanted), 1)
+    many = math.log(len(windows))
+    over = logits - logits[:, [NEUTRAL]]
+    mine, against = windows[best], windows[worst]
+    return Reading(
+        np.array([over[best, ENTAILMENT], mine.share, missing * many]),
+        np.array([over[worst, CONTRADICTION], against.share, (1.0 - against.share) * many]),
+        mine,
+        against,
+    )
+
+
+def _over_others(logits: Array, label: int) -> Array:
+    """Log-odds of a label, by window."""
+    others = np.delete(logits, label, axis=1)
+    found: Array = logits[:, label] - np.logaddexp(others[:, 0], others[:, 1])
+    return found
+
+
+class Layer(NamedTuple):
+    """Weights of the logit, of INPUTS and a bias (5,): for entailment, and for contradiction."""
+
+    entailing: Array
+    contradicting: Array
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Any]) -> Self:
+        """The layer of its JSON form.
+
+        Raises:
+            KeyError, TypeError, ValueError: a weight is missing or no number.
+        """
+        slope = 1.0 / float(weights["temperature"])
+        sides = (weights["entailment"], weights["contradiction"])
+        return cls(*(np.array([slope, *(float(side[k]) for k in (*INPUTS, "bias"))]) for side in sides))
+
+    def weights(self) -> dict[str, Any]:
+        """The JSON form."""
+        sides = {"entailment": self.entailing, "contradiction": self.contradicting}
+        rows = {name: dict(zip((*INPUTS, "bias"), side[1:].round(4).tolist(), strict=True))
+                for name, side in sides.items()}  # fmt: skip
+        return {"temperature": round(1.0 / float(self.entailing[0]), 4)} | rows
+
+    def probabilities(self, reading: Reading) -> tuple[float, float, float]:
+        """P of entailment, neutral and contradiction; their sum is 1."""
+        e = float(self.entailing[:-1] @ reading.entailing + self.entailing[-1])
+        c = float(self.contradicting[:-1] @ reading.contradicting + self.contradicting[-1])
+        top = max(e, c, 0.0)
+        powers = math.exp(e - top), math.exp(-top), math.exp(c - top)
+        total = sum(powers)
+        return powers[0] / total, powers[1] / total, powers[2] / total

@@ -1,0 +1,195 @@
+"""The bundled judge: what it reads of a passage, and what it never does."""
+
+import json
+import random
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder import files
+from factreasoner.judges.encoder.bundled.reading import INPUTS, Layer, read
+from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, chosen, windows
+from factreasoner.judges.encoder.judge import VerifierJudge
+from factreasoner.models import Claim, Premise
+from factreasoner.models.verdicts import LABEL_OF_VALUE
+from factreasoner.settings import Config
+
+TOWER = "The Eiffel Tower stands in Paris. It was built in 1889 by Gustave Eiffel. It is 330 m high."
+ELSEWHERE = "Cats sleep for most of the day. Rivers carry water to the sea."
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return VerifierJudge(Config())
+
+
+def verdicts(judge, passage, *claims, title=""):
+    judged = judge.judge(
+        Premise("c1", passage, title=title), [Claim(str(n), c) for n, c in enumerate(claims)]
+    )
+    assert judged.failures == ()
+    return judged.verdicts
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """A copy of the model's folder that the package is made to use."""
+    folder = tmp_path / "model"
+    shutil.copytree(files.BUNDLED_MODEL, folder)
+    monkeypatch.setattr(files, "BUNDLED_MODEL", folder)
+    files.bundled_files.cache_clear()
+    yield folder
+    files.bundled_files.cache_clear()
+
+
+class TestVerdicts:
+    def test_a_statement_of_the_passage_is_entailed_and_quoted(self, judge):
+        (verdict,) = verdicts(judge, TOWER, "The tower was built in 1889.")
+        assert (verdict.label, verdict.confidence, verdict.citation) == ("entailment", "model", "found")
+        assert verdict.quote == "It was built in 1889 by Gustave Eiffel."
+
+    def test_no_shared_word_is_neutral_without_a_call(self, judge, monkeypatch):
+        monkeypatch.setattr(judge.runtime, "scores", lambda asked: [pytest.fail("asked")] if asked else [])
+        (verdict,) = verdicts(judge, ELSEWHERE, "The tower was built in 1889.")
+        assert (verdict.label, verdict.probability, verdict.quote) == ("neutral", 1.0, None)
+
+    def test_probabilities_add_up_and_a_label_is_more_likely_than_not(self, judge):
+        for verdict in verdicts(judge, TOWER, "It is 330 m high.", "It is 12 m high.", "It is in Rome."):
+            found = verdict.label_probabilities
+            value = {label: value for value, label in LABEL_OF_VALUE.items()}[verdict.label]
+            assert sum(found.values()) == pytest.approx(1, abs=1e-6)
+            assert verdict.probability == pytest.approx(found[value], abs=2e-6)
+            assert verdict.label == "neutral" or verdict.probability > 0.5
+
+    def test_results_depend_on_no_batch_or_order(self, judge):
+        claims = [
+            "The tower was built in 1889.",
+            "Gustave Eiffel built it.",
+            "It is 12 m high.",
+            "Paris is big.",
+        ]
+        whole = {v.target_id: v for v in verdicts(VerifierJudge(Config()), TOWER, *claims)}
+        for n in random.Random(1).sample(range(4), 4):
+            (alone,) = verdicts(VerifierJudge(Config()), TOWER, claims[n])
+            assert alone.label == whole[str(n)].label
+            assert alone.probability == pytest.approx(whole[str(n)].probability, abs=2e-6)
+
+    def test_title_names_what_the_passage_speaks_of(self, judge):
+        passage, claim = "It was built in 1889 and is 330 m high.", "The Eiffel Tower was built in 1889."
+        (without,), (with_title,) = (verdicts(judge, passage, claim, title=t) for t in ("", "Eiffel Tower"))
+        supported = [v.label_probabilities["True"] for v in (without, with_title)]
+        assert supported[1] > supported[0]
+
+    @pytest.mark.parametrize("passage", ["", "   ", "\n\n", "!!! ---"])
+    def test_passage_without_words_is_neutral(self, judge, passage):
+        (verdict,) = verdicts(judge, passage, "The tower was built in 1889.")
+        assert verdict.label == "neutral"
+
+    def test_words_of_endless_length_are_read_in_parts(self, judge):
+        passage = f"The tower was built in 1889 {'x1y2' * 900} and the tower is high."
+        assert len(verdicts(judge, passage, "The tower was built in 1889.")) == 1
+
+    def test_claim_that_leaves_no_room_is_a_failure(self, judge):
+        judged = judge.judge(Premise("c1", TOWER), [Claim("a", "The tower was built. " * 150)])
+        assert [(f.error_type, f.item_id) for f in judged.failures] == [("ClaimTooLong", "c1->a")]
+
+
+class TestLanguages:
+    @pytest.mark.parametrize(
+        ("passage", "claim"),
+        [
+            (TOWER, "Der Turm wurde im Jahr 1889 von Gustave Eiffel gebaut."),
+            ("Der Turm wurde im Jahr 1889 von Gustave Eiffel gebaut.", "The tower was built in 1889."),
+            ("Der Turm wurde 1889 gebaut und ist sehr hoch.", "Der Turm wurde 1889 gebaut."),
+            ("大桥于1932年开通。大桥的设计师是王明。", "大桥于1932年开通。"),
+            ("Башня была построена в 1889 году.", "Башня была построена в 1889 году."),
+        ],
+    )
+    def test_other_languages_are_not_judged(self, judge, passage, claim):
+        judged = judge.judge(Premise("c1", passage), [Claim("a", claim)])
+        assert judged.verdicts == ()
+        (failure,) = judged.failures
+        assert failure.error_type == "OtherLanguage"
+        assert "multilingual verifier" in failure.message
+
+    def test_names_and_numbers_alone_are_judged(self, judge):
+        assert len(verdicts(judge, TOWER, "Gustave Eiffel, 1889", "Paris: 330 m")) == 2
+
+
+class TestFiles:
+    @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "layer.json"])
+    def test_damaged_file_is_named(self, broken, name):
+        with (broken / name).open("ab") as file:
+            file.write(b"x")
+        with pytest.raises(
+            ConfigError, match=rf"{name} of the bundled judge is damaged: install factreasoner"
+        ):
+            VerifierJudge(Config())
+
+    @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "layer.json", "config.json"])
+    def test_missing_file_is_named(self, broken, name):
+        (broken / name).unlink()
+        with pytest.raises(
+            ConfigError, match=rf"{name} of the bundled judge is missing: install factreasoner"
+        ):
+            VerifierJudge(Config())
+
+    def test_another_layer_than_this_version_reads_is_refused(self, tmp_path):
+        folder = tmp_path / "own"
+        shutil.copytree(files.BUNDLED_MODEL, folder)
+        (folder / "layer.json").write_text("{}")
+        with pytest.raises(ConfigError, match="not this version's last layer"):
+            VerifierJudge(Config(verifier="bundled", verifier_model=str(folder)))
+
+    def test_size_and_checksums(self):
+        sizes = [path.stat().st_size for path in files.BUNDLED_MODEL.iterdir()]
+        assert sum(sizes) <= 30_000_000
+        settings = json.loads((files.BUNDLED_MODEL / "config.json").read_text())
+        assert set(settings["sha256"]) == {"model.onnx", "tokenizer.json", "layer.json"}
+
+
+class TestWindows:
+    def test_windows_are_short_overlap_and_hold_all(self):
+        rng = random.Random(3)
+        words = ["tower", "bridge", "old", "green", "river", "city", "north", "year"]
+        for _ in range(50):
+            sizes = [rng.choice([1, 5, 20, 60, 100]) for _ in range(rng.randrange(1, 12))]
+            passage = " ".join(
+                "The " + " ".join(rng.choice(words) for _ in range(size)) + "." for size in sizes
+            )
+            found = windows(passage)
+            assert all(len(passage[s.start : s.end].split()) <= WORDS for s in found)
+            covered = {n for span in found for n in range(span.start, span.end)}
+            assert all(n in covered or passage[n].isspace() for n in range(len(passage)))
+
+    def test_most_sharing_windows_come_first_and_are_few(self):
+        filler = "Many people walked by the river on that day. " * 30
+        found = chosen(f"{filler}The tower was built in 1889. {filler}", "The tower was built in 1889.")
+        assert "tower was built" in found[0].text
+        assert len(found) <= MOST
+
+
+LOGITS = st.lists(st.tuples(*[st.floats(-9, 9)] * 3), min_size=1, max_size=4)
+
+
+class TestLayer:
+    @given(logits=LOGITS)
+    def test_more_entailing_logits_never_lower_p(self, logits):
+        layer = Layer.of(json.loads((files.BUNDLED_MODEL / "layer.json").read_text()))
+        found = chosen("The tower was built. " * 40, "The tower was built.")[: len(logits)]
+        scores = np.array(logits[: len(found)])
+        more = scores + np.array([1.0, 0.0, 0.0])
+        before, after = (
+            layer.probabilities(read("The tower was built.", "The tower was built. " * 40, found, rows))
+            for rows in (scores, more)
+        )
+        assert after[0] >= before[0] - 1e-9
+
+    def test_shipped_weights_have_their_signs(self):
+        weights = json.loads((files.BUNDLED_MODEL / "layer.json").read_text())
+        for side in ("entailment", "contradiction"):
+            assert all(weights[side][name] * sign >= 0 for name, sign in INPUTS.items())
