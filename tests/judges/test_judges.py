@@ -15,8 +15,11 @@ from factreasoner.settings import Config
 
 def test_the_bundled_judge_is_named_with_its_version():
     settings = json.loads((BUNDLED_MODEL / "config.json").read_text(encoding="utf-8"))
-    assert judged_by(Config()) == f"the bundled judge, version {settings['version']}"
-    assert judged_by(Config(), weights="bundled 7 0123456789abcdef") == "the bundled judge, version 7"
+    assert judged_by(Config(judge="verifier")) == f"the bundled judge, version {settings['version']}"
+    assert (
+        judged_by(Config(judge="verifier"), weights="bundled 7 0123456789abcdef")
+        == "the bundled judge, version 7"
+    )
 
 
 def test_a_model_is_named_with_what_its_probe_found():
@@ -32,7 +35,7 @@ def test_a_model_is_named_with_what_its_probe_found():
     [
         ({"judge": "verifier", "verifier": "factcg"}, "verifier factcg"),
         ({"judge": "recorded", "relations": Path("r.jsonl")}, "recorded verdicts of r.jsonl"),
-        ({"judge": "verifier", "model": "openai/m"}, judged_by(Config())),
+        ({"judge": "verifier", "model": "openai/m"}, judged_by(Config(judge="verifier"))),
         ({"judge": "mine"}, "judge 'mine'"),
     ],
 )

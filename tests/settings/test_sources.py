@@ -49,7 +49,7 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
 @pytest.mark.parametrize(
     ("model", "plugin"), [(None, ["verifier", "embedded", "embedded"]), ("openai/x", ["llm"] * 3)]
 )
-def test_auto_follows_the_model(model, plugin):
+def test_auto_follows_the_model(bundled_judge, model, plugin):
     config = Config(model=model)
     assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == plugin
 
@@ -168,7 +168,10 @@ def test_several_models_judge(set_variables):
         ({"ATOM_PRIOR": "7"}, "FACTREASONER_ATOM_PRIOR: must be a number above 0 and below 1"),
         ({"VERSION": "x"}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
         ({"VERSION": "9" * 5000}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
-        ({"VERIFIER_MODEL": "x"}, "FACTREASONER_VERIFIER_MODEL: of which verifier? Add --verifier"),
+        (
+            {"JUDGE": "verifier", "VERIFIER_MODEL": "x"},
+            "FACTREASONER_VERIFIER_MODEL: of which verifier? Add --verifier",
+        ),
         ({"MODEL_PARAM": "{"}, "FACTREASONER_MODEL_PARAM: '{' is not a parameter"),
         (
             {"API_KEY_ENV": "sk-proj-A1b2C3d4E5f6G7h8"},
@@ -240,7 +243,7 @@ def test_a_given_part_goes_before_the_environment(set_variables):
         ),
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
         (
-            lambda: assess("x", contexts=["y"], verifier_model="m"),
+            lambda: assess("x", contexts=["y"], judge="verifier", verifier_model="m"),
             "verifier_model: of which verifier? Add verifier=NAME",
         ),
         (lambda: assess("x", contexts=["y"], workers=2), 'number of threads; add executor="processes"'),

@@ -151,7 +151,7 @@ PROCESSES = {"executor": "processes"}
         ({"judge": "recorded"}, "judge", "add --relations"),
         ({"relations": "r.jsonl"}, "relations", "add --judge recorded"),
         ({"judge": "llm", "model": "m", "relations": "r.jsonl"}, "'llm'", "add --judge recorded"),
-        ({"verifier_model": "m"}, "verifier_model", "Add --verifier NAME"),
+        ({"judge": "verifier", "verifier_model": "m"}, "verifier_model", "Add --verifier NAME"),
         ({"judge": "embedded"}, "judge", "replaced by the bundled judge: leave it out"),
         ({"prefilter": "words"}, "prefilter", "replaced by 'bundled'"),
         ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),

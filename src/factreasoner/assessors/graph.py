@@ -57,7 +57,7 @@ class GraphEvaluator:
         self._threads = judging_threads(self._config)
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
-            self._bundled = load("judge", "verifier")(Config())
+            self._bundled = load("judge", "verifier")(Config(judge="verifier"))
         if self._config.audit_share and not asks_model(self._config):
             raise ConfigError(
                 f"audit_share: it asks a model again, but the {self._config.plugin('judge')} judge is not a "

@@ -273,7 +273,7 @@ def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
     """The bundled judge's labels of the cases; neutral where its label is none of the known ones."""
     from factreasoner.judges.encoder.judge import VerifierJudge
 
-    judge = VerifierJudge(Config())
+    judge = VerifierJudge(Config(judge="verifier"))
     verdicts = [v for case in cases() for v in judge.judge(case.premise, case.facts).verdicts]
     return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
 

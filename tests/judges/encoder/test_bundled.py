@@ -24,7 +24,7 @@ ELSEWHERE = "Cats sleep for most of the day. Rivers carry water to the sea."
 
 @pytest.fixture(scope="module")
 def judge():
-    return VerifierJudge(Config())
+    return VerifierJudge(Config(judge="verifier"))
 
 
 def verdicts(judge, passage, *claims, title=""):
@@ -72,9 +72,9 @@ class TestVerdicts:
             "It is 12 m high.",
             "Paris is big.",
         ]
-        whole = {v.target_id: v for v in verdicts(VerifierJudge(Config()), TOWER, *claims)}
+        whole = {v.target_id: v for v in verdicts(VerifierJudge(Config(judge="verifier")), TOWER, *claims)}
         for n in random.Random(1).sample(range(4), 4):
-            (alone,) = verdicts(VerifierJudge(Config()), TOWER, claims[n])
+            (alone,) = verdicts(VerifierJudge(Config(judge="verifier")), TOWER, claims[n])
             assert alone.label == whole[str(n)].label
             assert alone.probability == pytest.approx(whole[str(n)].probability, abs=2e-6)
 
@@ -128,7 +128,7 @@ class TestFiles:
         with pytest.raises(
             ConfigError, match=rf"{name} of the bundled judge is damaged: install factreasoner"
         ):
-            VerifierJudge(Config())
+            VerifierJudge(Config(judge="verifier"))
 
     @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "layer.json", "config.json"])
     def test_missing_file_is_named(self, broken, name):
@@ -136,14 +136,14 @@ class TestFiles:
         with pytest.raises(
             ConfigError, match=rf"{name} of the bundled judge is missing: install factreasoner"
         ):
-            VerifierJudge(Config())
+            VerifierJudge(Config(judge="verifier"))
 
     def test_another_layer_than_this_version_reads_is_refused(self, tmp_path):
         folder = tmp_path / "own"
         shutil.copytree(files.BUNDLED_MODEL, folder)
         (folder / "layer.json").write_text("{}")
         with pytest.raises(ConfigError, match="not this version's last layer"):
-            VerifierJudge(Config(verifier="bundled", verifier_model=str(folder)))
+            VerifierJudge(Config(judge="verifier", verifier="bundled", verifier_model=str(folder)))
 
     def test_size_and_checksums(self):
         sizes = [path.stat().st_size for path in files.BUNDLED_MODEL.iterdir()]

@@ -190,7 +190,7 @@ def test_without_the_extra_it_is_named(folder, monkeypatch):
 
 def test_settings_that_do_not_go_together(folder):
     with pytest.raises(ValueError, match="verifier_model: of which verifier"):
-        Config(verifier_model="x")
+        Config(judge="verifier", verifier_model="x")
     with pytest.raises(ValueError, match="judge 'llm' does not read it: add --judge verifier"):
         Config(model="m", verifier="factcg")
     with pytest.raises(ValueError, match="'nli' is the verifier 'nli', but verifier is 'factcg'"):

@@ -47,7 +47,7 @@ class VerifierJudge:
     def __init__(
         self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
     ) -> None:
-        config = config or Config()
+        config = config or Config(judge="verifier")
         self.adapter = adapter_of(config.judging_verifier)
         self.runtime = runtime_of(self.adapter, config, llm)
         self._asking: Windows | Chunks
