@@ -252,7 +252,7 @@ def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one
         "--model",
         "openai/x",
         "--judge",
-        "word_judge:WordJudge",
+        "verifier",
         "--atomizer",
         "embedded",
         "--reviser",
@@ -260,5 +260,5 @@ def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one
     )
     for command in (("run", one, "--dry-run"), ("assess", "Paris is in France.", "--context", "c.txt")):
         told = factreasoner(*command, *unasked).stderr
-        assert told.count("--judge word_judge:WordJudge does not ask openai/x: only other parts ask it") == 1
+        assert told.count("--judge verifier does not ask openai/x: only other parts ask it") == 1
     assert "does not ask" not in factreasoner("run", one, "--dry-run", "--model", "openai/x").stderr

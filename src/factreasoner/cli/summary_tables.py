@@ -154,8 +154,8 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
     if told := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
         yield "not checked", told.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
-    asked = config.plugin("judge") == "llm"
-    own["constant"] = f"the constant {config.constant_confidence:g}" if asked else "without judging"
+    computed = config.judging_verifier is not None
+    own["constant"] = "without judging" if computed else f"the constant {config.constant_confidence:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     if told := summary["coherence"]:
