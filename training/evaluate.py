@@ -52,7 +52,7 @@ class Judged(NamedTuple):
 
 
 def pair_sets(sample: int) -> dict[str, list[Case]]:
-    """The measuring sets by name: at most `sample` cases each; 0: all."""
+    """The measuring sets by name, whole, then the left-out sources with at most `sample` cases each; 0: all."""
     found: dict[str, list[Case]] = {}
     for name in NAMED:
         rows = measured(f"{name}/nli_pairs.jsonl")
@@ -71,8 +71,7 @@ def pair_sets(sample: int) -> dict[str, list[Case]]:
     by_source: dict[str, list[Case]] = defaultdict(list)
     for number, pair in enumerate(outside()):
         by_source[pair.source].append(Case(pair.premise, "", pair.claim, pair.label, str(number)))
-    found |= by_source
-    return {name: _sampled(cases, sample) for name, cases in found.items()}
+    return found | {name: _sampled(cases, sample) for name, cases in by_source.items()}
 
 
 def outside() -> list[Pair]:
@@ -232,7 +231,7 @@ def tables(scorer: Scorer, sample: int, out: Path) -> Iterable[str]:
     yield f"{'set':44}{head}"
     for name, found in judged.items():
         yield f"{name:44}{row(found, layers.get(name, layers['']))}"
-    for name, cases in sorted(edited(10 * sample or 4000).items()):
+    for name, cases in sorted(edited(5 * sample or 4000).items()):
         yield f"{name:44}{row(scorer.judged(cases), layers[''])}"
     yield f"bundled answers: {bundled(scorer, layers[''])}"
     yield f"last layer: {layers[''].weights()}"
@@ -242,7 +241,7 @@ def main() -> None:
     """Read the command line and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weights", type=Path)
-    parser.add_argument("--sample", type=int, default=0, help="cases of a set; 0: all")
+    parser.add_argument("--sample", type=int, default=0, help="cases of a left-out source; 0: all")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
