@@ -147,8 +147,10 @@ def quantized(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def described(folder: Path, version: str) -> dict[str, object]:
     """What config.json says: what the outputs mean, the sizes of the network, and the files' checksums."""
     names = ("model.onnx", "tokenizer.json", "layer.json")
+    layer = json.loads((folder / "layer.json").read_text(encoding="utf-8"))
     return {
         "version": version,
+        "measured": layer["measured"],
         "id2label": {str(n): label for n, label in enumerate(LABELS)},
         "vocab_size": VOCABULARY,
         "pad_token_id": PAD,
