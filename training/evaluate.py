@@ -156,6 +156,11 @@ def area(right: Sequence[bool], scores: Sequence[float]) -> float:
     return float(roc_auc_score(right, scores)) if len(set(right)) == 2 else float("nan")
 
 
+def entailing(judged: Sequence[Judged], layer: Layer) -> tuple[list[bool], list[float]]:
+    """Whether each case is entailed, and P of that."""
+    return [one.case.label == "entailment" for one in judged], [with_layer(one, layer)[0] for one in judged]
+
+
 def row(judged: Sequence[Judged], layer: Layer) -> str:
     """One set's figures: AUROC of entailment and contradiction (alone, layer), wrong alarms, accuracy."""
     labels = [one.case.label for one in judged]
@@ -228,7 +233,8 @@ def tables(scorer: Scorer, sample: int, out: Path) -> Iterable[str]:
     layers = cross_fitted(judged, names)
     areas = [area(*entailing(judged[name], layers[""])) for name in NAMED]
     said = f"On three labelled sets it ranks claims with an AUROC of {np.mean(areas):.2f}"
-    out.write_text(json.dumps(layers[""].weights() | {"measured": said}, indent=1) + "\n", encoding="utf-8")
+    content = layers[""].weights() | {"measured": said}
+    out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     head = "    n  E alo  E lay  C alo  C lay  E>E  not>E   C>C    E>C    N>C"
     yield f"{'set':44}{head}"
     for name, found in judged.items():
