@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import onnxruntime
 import pytest
 from safetensors.numpy import load_file
+
+from factreasoner.judges.encoder.judge import VerifierJudge
+from factreasoner.models import Claim, Premise
+from factreasoner.settings import Config
 
 HERE = Path(__file__).parent
 
@@ -30,14 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_export_agrees_with_torch(folder: Path, tmp_path: Path) -> None:
-    printed = run("export.py", folder / "mean.safetensors", "--out", tmp_path)
-    assert "P against torch on 1000 pairs" in printed
-    graph = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
-    assert [given.name for given in graph.get_inputs()] == ["input_ids", "attention_mask", "token_type_ids"]
-
-
-def test_evaluation_prints_every_set(folder: Path) -> None:
-    printed = run("evaluate.py", folder / "mean.safetensors", "--sample", 20)
+def test_evaluation_and_export(folder: Path, tmp_path: Path) -> None:
+    printed = run("evaluate.py", folder / "mean.safetensors", "--sample", 40)
     names = ("factcheck_bench", "kqa", "wikicontradict", "wice", "scifact_oracle", "unrelated", "bundled")
     assert [name for name in names if name not in printed] == []
+    printed = run("export.py", folder / "mean.safetensors", "--out", tmp_path, "--version", "test")
+    assert "P against torch on 1000 pairs" in printed
+    config = Config(verifier="bundled", verifier_model=str(tmp_path))
+    judged = VerifierJudge(config).judge(Premise("c", "The tower is old."), [Claim("a", "The tower is old.")])
+    assert len(judged.verdicts) == 1
