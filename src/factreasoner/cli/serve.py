@@ -38,10 +38,10 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     )
     queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
     timeout: float = flag(
-        "Seconds a request may take, model calls included; then 504.", default=30.0, min=0.1
+        "Seconds a request may take, model calls included; then 504.", default=60.0, min=0.1
     )
     max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
-    max_pairs: int = flag("Most pairs of claim and passage that a record may make.", default=20_000, min=1)
+    max_pairs: int = flag("Most pairs of claim and passage that a record may make.", default=300, min=1)
     token_env: str | None = flag("Environment variable that holds the token clients must send.")
     allow_host: list[str] | None = flag("A host name of the service; repeatable.")
     at_least: list[str] | None = flag(
@@ -64,6 +64,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         in_time = {
             "timeout": min(config.timeout, self.timeout),
             "patience": min(config.patience, self.timeout / 2),  # a server that is down is told of in time
+            "verifier_threads": config.verifier_threads or 1,  # there is a process for each core
         }
         kept = config.model_copy(update={**in_time, "executor": "threads"})
         terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)

@@ -134,7 +134,7 @@ class Terms(NamedTuple):
 
     config: Config
     rules: tuple[Rule, ...] = ()
-    max_pairs: int = 20_000
+    max_pairs: int = 300
 
 
 class Answers:
