@@ -64,11 +64,10 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
-    "huggingface_hub": ("finding models of the hub", "verifiers"),
+    "huggingface_hub": ("finding verifiers on the hub", "verifiers"),
     "mammoth": ("reading docx files", "office"),
     "matplotlib": ("drawing figures", "plots"),
     "mcp": ("offering tools to agents", "mcp"),
-    "onnxruntime": ("running verifiers", "verifiers"),
     "opentelemetry.exporter.otlp.proto.http": ("publishing over OTLP", "otel"),
     "opentelemetry.sdk": ("publishing over OTLP", "otel"),
     "pandas": ("handing out tables as data frames", "frames"),
@@ -79,7 +78,6 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "ray": ("running on a Ray cluster", "ray"),
     "spacy": ("parsing English", "english"),
     "starlette": ("serving over HTTP", "serve"),
-    "tokenizers": ("reading texts as verifiers do", "verifiers"),
     "trafilatura": ("reading web pages", "web"),
     "uvicorn": ("serving over HTTP", "serve"),
 }
