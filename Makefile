@@ -12,7 +12,7 @@ demo: install ## the main job on bundled answers: no key, no network, no model
 	@sed -nE 's/^atoms +([0-9]+) .([0-9]+) supported.*/\2 of \1 atoms are supported. Precision, the mean of that share over answers:/p' runs/demo.txt
 	@sed -nE '/^F1/q; s/^precision +/  /p' runs/demo.txt
 	@sed -nE 's/^called false[^:]*: (.*) wrong atoms, (.*) right.*/\1 planted errors are called false, and so are \2 right atoms./p' runs/demo.txt
-	@printf '\nNo model was asked: the embedded judge compares words and numbers. It finds few\nerrors, and none in who did what, in causes, or in other words for the same.\n\n'
+	@printf '\nThe bundled judge read these: a small network, no key, no call. It misses errors, most\nof all in who did what and in causes. docs/judges.md has its figures.\n\n'
 	@$(BIN)/factreasoner report runs/demo
 	@printf '\nType next:\n  source $(BIN)/activate    # or write $(BIN)/factreasoner\n  factreasoner assess "The tower is 52 metres high." --context examples/cited/history.md\n'
 

@@ -1,6 +1,6 @@
 """Score 100 biographies by FactScore and by FactReasoner, and hold both against the labels of their atoms.
 
-    python examples/biographies.py                              # the embedded judge, no key
+    python examples/biographies.py                              # the bundled judge, no key
     python examples/biographies.py --model openai/gpt-4o-mini   # any flag of `compare`
 
 The biographies are made here, of people who do not exist. Of each a page, an obituary and a forum tell; the
