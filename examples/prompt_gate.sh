@@ -9,4 +9,4 @@ set -euo pipefail
 answers=${1:-examples/answers.jsonl}
 factreasoner run "$answers" --out runs/gate --quiet
 factreasoner show runs/gate --label contradicted --sort p --limit 1
-factreasoner check runs/gate --min precision="${2:-0.2}" --max failures=0 --junit runs/gate/check.xml
+factreasoner check runs/gate --min precision="${2:-0.5}" --max failures=0 --junit runs/gate/check.xml
