@@ -124,7 +124,7 @@ def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
     assert "supported" in done.stdout
     assert "precision" in done.stdout
     assert "Marie Curie died in London" in done.stdout
-    assert "The judge does not reason" in done.stdout
+    assert "Judged by: " in done.stdout
 
 
 def test_assess_as_json_from_a_file_and_from_standard_input(factreasoner, tmp_path, passages):
@@ -181,7 +181,7 @@ def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
     )
     assert "--verifier-model acme/none --verifier-download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other", code=1)
-    assert done.stderr.startswith("Error: unknown judge 'other'; known: embedded, ")
+    assert done.stderr.startswith("Error: unknown judge 'other'; known: llm, ")
     assert done.stderr.rstrip().endswith("; name your own class as 'package.module:Name'")
 
 
@@ -322,7 +322,7 @@ def test_help_tells_the_defaults_that_settings_have(factreasoner):
         ("--cache, --no-cache", "on"),
         ("--fetch-text, --no-fetch-text", "off"),
         ("--api-base TEXT", "none"),
-        ("--judge TEXT", "llm with a model, else embedded"),
+        ("--judge TEXT", "llm with a model, else verifier"),
     ]:
         about = page.partition(f" {flag} ")[2].partition(" --")[0]
         assert f"(default: {default})" in about, flag

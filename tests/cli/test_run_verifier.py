@@ -90,24 +90,16 @@ def test_doctor_tries_the_model(factreasoner, model):
     assert "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)" in "".join(done.stdout.split())
 
 
-def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):
-    line = "paraphrases; better: --model NAME, or --judge verifier --verifier NAME"
+@pytest.mark.usefixtures("bundled_judge")
+def test_doctor_and_run_name_a_better_judge(factreasoner, data):
+    line = "better: --model NAME"
     assert line in " ".join(factreasoner("doctor").stdout.split())
-    done = factreasoner("run", data, "--out", "embedded")
-    better = "better: --model NAME or a verifier (docs/judges.md)."
+    done = factreasoner("run", data, "--out", "bundled")
+    better = "(docs/judges.md); better: --model NAME."
     assert " ".join(done.stdout.split()).endswith(better)
-    unasked = (
-        "--model",
-        "openai/x",
-        "--judge",
-        "word_judge:WordJudge",
-        "--atomizer",
-        "embedded",
-        "--reviser",
-        "none",
-    )
+    unasked = ("--model", "openai/x", "--judge", "verifier", "--atomizer", "embedded", "--reviser", "none")
     done = factreasoner("run", data, *unasked, "--out", "named", env={"OPENAI_API_KEY": "x"})
-    assert "better: --judge llm or a verifier" in " ".join(done.stdout.split())
+    assert "better: --judge llm." in " ".join(done.stdout.split())
 
 
 def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):

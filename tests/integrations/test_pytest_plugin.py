@@ -58,6 +58,7 @@ def test_pytest_finds_it():
     assert found.load() is pytest_plugin
 
 
+@pytest.mark.usefixtures("bundled_judge")
 def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
     (tmp_path / "test_own.py").write_text(
         f"PASSAGES, RIGHT, WRONG = {PASSAGES!r}, {RIGHT!r}, {WRONG!r}\n"

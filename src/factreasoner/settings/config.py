@@ -99,11 +99,11 @@ class Config(BaseModel):
 
     verifier: str | None = _verifier(
         None,
-        "Which verifier judges: a name such as factcg, or a TOML file. (default: bundled, in this package)",
+        "Verifier: a name such as factcg, or a TOML file. (default: bundled)",
         common=True,
     )
     verifier_model: str | None = _verifier_call(
-        None, "Its ONNX model: a folder, a file or a hub id.", common=True
+        None, "ONNX model of the verifier: a folder, a file or a hub id.", common=True
     )
     verifier_url: Url | None = _verifier(
         None, "URL of a server that runs it: http://.../predict (TEI) or http://.../classify (vLLM)."
@@ -117,7 +117,7 @@ class Config(BaseModel):
     )
     verifier_labels: str | None = _verifier(
         None,
-        "What its outputs mean, in order, such as entailment,neutral,contradiction. "
+        "Meaning of the verifier's outputs, in order, such as entailment,neutral,contradiction. "
         "(default: what the verifier or its config.json says)",
     )
     verifier_window: int | None = _verifier(
