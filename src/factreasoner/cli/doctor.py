@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.table import Column
 
 import merlin_bridge
+from factreasoner.cli.claim_tables import better_judge
 from factreasoner.cli.flags import AS_JSON, Command, flag
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError
 from factreasoner.models import Claim, Premise
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
     from factreasoner.settings import Config
 
-REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
+REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
 ATOMS, PASSAGES = 25, 10
 """The size of the answer whose cost is shown."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
@@ -166,7 +167,7 @@ def _verifier(config: Config, *, call: bool) -> Check:
     (verdict,) = judged.verdicts
     tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
     if verdict.label == "entailment":
-        return Check("ok", name, tried)
+        return Check("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
     doubt = "do not rely on it; are its outputs what id2label or --verifier-labels says, in this order?"
     return Check("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
