@@ -94,7 +94,7 @@ class GraphEvaluator:
 
     def _prefiltered(self, asked: Sequence[Task], work: Sequence[Work]) -> Prefiltered | None:
         """What the bundled judge leaves to judge; None where it is not asked first."""
-        if self._bundled is None:
+        if self._bundled is None or not asked:
             return None
         judged = judge_all(self._bundled, asked, workers=1).verdicts
         seed, share, record_id = self._config.seed, self._config.prefilter_audit, asked[0][0].record_id
