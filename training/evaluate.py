@@ -137,7 +137,7 @@ def _judged(case: Case, windows: Sequence[Window], logits: np.ndarray) -> Judged
     near = [n for n, window in enumerate(windows) if window.share >= 0.8 * windows[0].share]
     entailed, contradicted = p[:, 0].max(), p[near, 2].max()
     alone = entailed, 1 - max(entailed, contradicted), contradicted
-    return Judged(case, alone, read(case.claim, case.passage, windows, logits))
+    return Judged(case, alone, read(case.claim, f"{case.title}\n{case.passage}", windows, logits))
 
 
 def with_layer(judged: Judged, layer: Layer) -> tuple[float, float, float]:

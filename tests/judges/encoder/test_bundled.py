@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import files
-from factreasoner.judges.encoder.bundled.reading import INPUTS, Layer, read
+from factreasoner.judges.encoder.bundled.reading import INPUTS, NUMBER_MISSING, Layer, read
 from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, chosen, windows
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
@@ -77,6 +77,22 @@ class TestVerdicts:
             (alone,) = verdicts(VerifierJudge(Config(judge="verifier")), TOWER, claims[n])
             assert alone.label == whole[str(n)].label
             assert alone.probability == pytest.approx(whole[str(n)].probability, abs=2e-6)
+
+    @pytest.mark.parametrize(
+        ("claim", "blocked"),
+        [
+            ("The tower was built in 1890.", True),
+            ("The tower is 331 m high.", True),
+            ("The tower has 3 floors.", True),
+            ("The tower has two lifts.", False),
+            ("The tower cost 1,200.50 francs.", False),
+        ],
+    )
+    def test_number_that_the_passage_lacks_is_never_entailed(self, judge, claim, blocked):
+        passage = f"{TOWER} It has two lifts and cost 1200.5 francs."
+        (verdict,) = verdicts(judge, passage, claim)
+        found = verdict.label_probabilities["True"]
+        assert (found <= NUMBER_MISSING) if blocked else (found > NUMBER_MISSING)
 
     def test_title_names_what_the_passage_speaks_of(self, judge):
         passage, claim = "It was built in 1889 and is 330 m high.", "The Eiffel Tower was built in 1889."

@@ -50,7 +50,7 @@ class Windows:
                 return parts
             found += parts
         texts = tuple(Texts(harmless(window.text), harmless(claim)) for window in found)
-        return Question(texts, partial(self._decided, premise.text, claim, found))
+        return Question(texts, partial(self._decided, f"{premise.title}\n{premise.text}", claim, found))
 
     def _fitting(self, premise: Premise, window: Window, claim: str) -> list[Window] | Unscored:
         """The window, or parts of it where it has too many tokens for the network."""

@@ -8,7 +8,9 @@ sign and a bias. All are fitted on sources that the network never saw (training/
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,20 +30,37 @@ missing times the logarithm of the number of windows, is about a long passage th
 one of its windows may fit by chance. For entailment words are missing from the whole passage, for
 contradiction from the window.
 """
+NUMBER_MISSING = 0.3
+"""What is left of P(entailment) where the passage lacks a number of the claim; the rest goes to neutral.
+
+On eight labelled sets such pairs are entailed a third as often as others. It is less than a half, so that
+the claim is never called entailed.
+"""
 SAME_THING = 0.8
 """A window contradicts only if its share is at least this fraction of the best window's."""
+_FIGURE, _WORD = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[a-z]+")
+_COUNTS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_VALUES = {word: str(n) for n, word in enumerate(_COUNTS.split())}
+_VALUES |= {word: str(n) for n, word in enumerate(_RANKS.split(), start=1)}
+_VALUES |= {"hundred": "100", "thousand": "1000", "million": "1000000"}
 
 
 class Reading(NamedTuple):
     """What the last layer reads of a pair, and the windows that decide.
 
-    `entailing` and `contradicting`: the logit over neutral, then INPUTS.
+    `entailing` and `contradicting`: the logit over neutral, then INPUTS. `lacks_number`: a number of the claim
+    is not in the passage.
     """
 
     entailing: Array
     contradicting: Array
     supports: Window
     contradicts: Window
+    lacks_number: bool = False
 
 
 def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> Reading:
@@ -59,7 +78,21 @@ def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> 
         np.array([over[worst, CONTRADICTION], against.share, (1.0 - against.share) * many]),
         mine,
         against,
+        not figures(claim) <= figures(passage) | _counts(passage),
     )
+
+
+@lru_cache(maxsize=2048)
+def figures(text: str) -> frozenset[str]:
+    """The values of the numbers written in digits, without separators: 1,200.50 is 1200.5."""
+    found = (figure.replace(",", "") for figure in _FIGURE.findall(text))
+    return frozenset(f.rstrip("0").rstrip(".") if "." in f else f for f in found)
+
+
+@lru_cache(maxsize=2048)
+def _counts(text: str) -> frozenset[str]:
+    """The values of the numbers written as words: up to twenty, ranks up to the tenth, powers of ten."""
+    return frozenset(_VALUES[word] for word in _WORD.findall(text.lower()) if word in _VALUES)
 
 
 def _over_others(logits: Array, label: int) -> Array:
@@ -100,4 +133,6 @@ class Layer(NamedTuple):
         top = max(e, c, 0.0)
         powers = math.exp(e - top), math.exp(-top), math.exp(c - top)
         total = sum(powers)
-        return powers[0] / total, powers[1] / total, powers[2] / total
+        p, q = powers[0] / total, powers[2] / total
+        p *= NUMBER_MISSING if reading.lacks_number else 1.0
+        return p, 1.0 - p - q, q
