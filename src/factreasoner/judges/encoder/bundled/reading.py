@@ -52,8 +52,8 @@ _VALUES |= {"hundred": "100", "thousand": "1000", "million": "1000000"}
 class Reading(NamedTuple):
     """What the last layer reads of a pair, and the windows that decide.
 
-    `entailing` and `contradicting`: the logit over neutral, then INPUTS. `lacks_number`: a number of the claim
-    is not in the passage.
+    `entailing` and `contradicting`: the logit over neutral, then INPUTS. `lacks_number`: a number of the
+    claim is not in the passage.
     """
 
     entailing: Array
