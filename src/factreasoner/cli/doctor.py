@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
     from factreasoner.settings import Config
 
-REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
+REQUIRED = ("litellm", "numpy", "onnxruntime", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
 ATOMS, PASSAGES = 25, 10
 """The size of the answer whose cost is shown."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")

@@ -20,6 +20,7 @@ from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
 from factreasoner.files import clear_interrupted
 from factreasoner.inputs.gold_labels import some_of
+from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.batches.folder import BatchFolder
@@ -73,6 +74,8 @@ def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
     files = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
     if config.judging_verifier is not None:
         files["verifier"] = load("judge", "verifier").fingerprint(config)
+    if config.prefilter == "bundled":
+        files["prefilter"] = bundled_fingerprint()
     return {"prompts": prompts.fingerprints(task.prompts(config)), "files": files}
 
 

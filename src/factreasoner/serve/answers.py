@@ -114,7 +114,7 @@ AFTER_FAULT = 15
 """Seconds after which to ask again where the model's server is down: as often as it is probed."""
 AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
-_OF_RECORDS = ("InputError", "NotInTextError")
+_OF_RECORDS = ("InputError", "NotInTextError", "OtherLanguage", "ClaimTooLong")
 """Failures that another record mends, and no other model."""
 A_SETTING = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
 _ELSEWHERE = (

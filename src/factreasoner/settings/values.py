@@ -222,6 +222,8 @@ def _verifier(config: Config) -> Iterator[str]:
         given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
     ):
         yield f"{given[0]}: of which verifier? Add --verifier NAME (docs/verifiers.md)"
+    if config.judging_verifier == "bundled" and config.verifier_url is not None:
+        yield "verifier_url: the bundled judge runs here: leave it out, or name another --verifier"
     if config.verifier_url is not None and config.verifier_file is not None:
         yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 

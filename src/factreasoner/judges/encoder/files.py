@@ -31,6 +31,8 @@ COUNTED_FROM_PADDING = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "roberta-prelayernorm", "mpnet", "longformer"}
 )
 """Types of models that number positions from the padding token's id plus one."""
+RULES = 1
+"""Grows with every change of how the bundled judge chooses windows and decides, since results then change."""
 BUNDLED_MODEL = Path(__file__).parent / "bundled" / "model"
 """The network of this package. Its config.json has the checksums of the other files."""
 _BLOCK = 1 << 24
@@ -131,7 +133,7 @@ def bundled_files() -> ModelFiles:
 def bundled_fingerprint() -> str:
     """Name, version and digest of the bundled judge, as a run's manifest keeps them."""
     files = bundled_files()
-    return f"{BUNDLED} {files.settings['version']} {files.identity.digest}"
+    return f"{BUNDLED} {files.settings['version']} {files.identity.digest}-{RULES}"
 
 
 def measured() -> str:

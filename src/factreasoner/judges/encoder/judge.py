@@ -14,6 +14,7 @@ from factreasoner.judges.encoder.bundled.asking import Windows
 from factreasoner.judges.encoder.bundled.reading import Layer
 from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
+from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Unscored, runtime_of
 from factreasoner.llm.cache import ReplyCache, key_of
 from factreasoner.models import Claim, Premise, Verdict
@@ -73,7 +74,7 @@ class VerifierJudge:
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
-        model = (self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
+        model = (RULES, self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
         title = premise.title if self.adapter.chunking.unit == "windows" else ""
         keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
@@ -146,5 +147,5 @@ def _layer_of(config: Config, adapter: Adapter) -> Layer:
         raise ConfigError(f"verifier_model: {files.graph.parent}: layer.json is missing, the last layer")
     try:
         return Layer.of(json.loads(files.layer.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         raise ConfigError(f"verifier_model: {files.layer}: not this version's last layer: {error}") from error

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Texts, harmless
 from factreasoner.judges.encoder.bundled.reading import Layer, read
 from factreasoner.judges.encoder.bundled.windows import Window, chosen
@@ -37,6 +38,10 @@ class Windows:
     """
 
     def __init__(self, runtime: Runtime, layer: Layer) -> None:
+        if runtime.labels != LABELS:
+            raise ConfigError(
+                f"verifier_labels: the bundled judge's outputs are {', '.join(LABELS)}, in this order"
+            )
         self._runtime, self._layer = runtime, layer
 
     def question(self, premise: Premise, claim: str) -> Question | Unscored:
@@ -55,8 +60,8 @@ class Windows:
     def _fitting(self, premise: Premise, window: Window, claim: str) -> list[Window] | Unscored:
         """The window, or parts of it where it has too many tokens for the network."""
         longest = self._runtime.longest
-        short = len(window.text) + len(claim) < longest
-        if short or self._runtime.taken(Texts(window.text, claim)) <= longest:
+        text, claim = harmless(window.text), harmless(claim)
+        if len(text) + len(claim) < longest or self._runtime.taken(Texts(text, claim)) <= longest:
             return [window]
         room = longest - self._runtime.taken(Texts("", claim)) - _MARGIN
         if room < longest // 4:
@@ -76,10 +81,12 @@ class Windows:
         logits = np.log(np.clip(np.concatenate(scores), LEAST_P, 1.0))
         reading = read(claim, passage, windows, logits)
         p = self._layer.probabilities(reading)
-        best = int(np.argmax(p))
-        label: Label = LABELS[best] if p[best] > LEAST_SURE else "neutral"
+        e, c = rounded(p[0]), rounded(p[2])
+        known = dict(zip(LABELS, (e, rounded(1.0 - e - c), c), strict=True))
+        best = max(LABELS, key=lambda label: known[label])
+        label: Label = best if known[best] > LEAST_SURE else "neutral"
         window = reading.contradicts if label == "contradiction" else reading.supports
-        return Decision(label, rounded(p[LABELS.index(label)]), window.span, rounded(p[0]), rounded(p[2]))
+        return Decision(label, known[label], window.span, e, c)
 
 
 def unread(passage: str, claim: str, starts: Callable[[str], Sequence[int]]) -> str:

@@ -73,7 +73,8 @@ def _pieces(passage: str) -> Iterator[tuple[Span, int]]:
 def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
     """The windows that share most content words with the claim, at most MOST, the best first.
 
-    One with less than LEAST_SHARE of them, or with none beside those of the title, is left out.
+    One with less than LEAST_SHARE of them, or with none beside those of the title, is left out. Of a claim
+    without content words the first ones are read.
     """
     wanted = content_words(claim)
     known = content_words(title) if title else frozenset()
@@ -81,7 +82,7 @@ def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
     for span in windows(passage):
         said = passage[span.start : span.end]
         own = shared(wanted, content_words(said))
-        share = shared(wanted, content_words(said) | known) / len(wanted) if own else 0.0
+        share = shared(wanted, content_words(said) | known) / len(wanted) if own else float(not wanted)
         if share >= LEAST_SHARE:
             found.append(Window(span, titled(said, title), share))
     return tuple(sorted(found, key=lambda window: (-window.share, window.span))[:MOST])
