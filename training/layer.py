@@ -12,7 +12,7 @@ from data import ALLOWED
 from factreasoner.judges.encoder.bundled.reading import INPUTS, Layer, Reading
 
 RIDGE = 0.01
-SHARES = {"entailment": 0.2, "contradiction": 0.2}
+SHARES = {"entailment": 0.25, "contradiction": 0.25}
 """The share of pairs that the layer takes to be entailed and contradicted; the rest is neutral.
 
 Most passages that are retrieved for a claim say neither, and neither side is favoured. Sources have other
