@@ -14,7 +14,7 @@ demo: install ## the main job on bundled answers: no key, no network, no model
 	@sed -nE 's/^called false[^:]*: (.*) wrong atoms, (.*) right.*/\1 planted errors are called false, and so are \2 right atoms./p' runs/demo.txt
 	@printf '\nThe bundled judge read these: a small network, no key, no call. It misses errors, most\nof all in who did what and in causes. docs/judges.md has its figures.\n\n'
 	@$(BIN)/factreasoner report runs/demo
-	@printf '\nType next:\n  source $(BIN)/activate    # or write $(BIN)/factreasoner\n  factreasoner assess "The tower is 52 metres high." --context examples/cited/history.md\n'
+	@printf '\nType next:\n  source $(BIN)/activate    # or write $(BIN)/factreasoner\n  factreasoner assess "The lighthouse was first lit in 1890." --context examples/cited/history.md\n'
 
 install: .venv/installed ## the exact versions of requirements.lock, and this checkout
 

@@ -143,7 +143,7 @@ def test_demo_and_report_print_what_pages_say(tmp_path):
     done = subprocess.run(
         shlex.split(command), cwd=tmp_path, env=environment, capture_output=True, check=True
     )
-    assert b"52 metres" in done.stdout
+    assert b"contradicted" in done.stdout
     report = [sys.executable, "-m", "factreasoner", "report", "runs/demo", "--format", "md"]
     brief = subprocess.run(
         report, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
