@@ -247,12 +247,12 @@ def pairs_of(record: Record, config: Config) -> int:
     """About how many pairs of claim and passage a record makes, before any claim is made.
 
     Given atoms and facts count, else the sentences that they will be made of; passages that are searched for
-    count as many as may be found.
+    count as many as may be found. A pair of two passages counts as four: its claim is several times as long.
     """
     answer = _size(record.atoms, record.response)
     right = _size(record.facts or record.reference_atoms, record.reference or "")
     premises = answer * config.retrieve_k if record.contexts is None else len(record.contexts)
-    among = premises * premises if config.version == 3 else 0
+    among = 4 * premises * premises if config.version == 3 else 0
     return (answer + right) * (premises + bool(right)) + among
 
 
