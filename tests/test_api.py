@@ -297,7 +297,8 @@ def test_columns_of_other_names():
 
 
 def test_processes_import_classes_of_one_s_own(tmp_path):
-    given = {"solver": UnsettledSolver, "progress": False, "cache": False}
+    own = {"solver": UnsettledSolver, "judge": "word_judge:WordJudge"}
+    given = own | {"progress": False, "cache": False}
     found = assess_many(ROWS, executor="processes", workers=1, out=tmp_path / "run", **given)
     assert labels(found) == labels(assess_many(ROWS, **given))
     said = json.loads((tmp_path / "run" / "manifest.json").read_text())["config"]["solver"]

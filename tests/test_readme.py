@@ -67,7 +67,7 @@ def test_the_commands_print_what_the_page_says(page, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES[::2], ids=lambda page: page.name)
 @pytest.mark.parametrize("parser", [None, "none"])
-def test_python_prints_what_the_page_says_with_a_parser_and_without(parser, page, monkeypatch):
+def test_python_prints_what_the_page_says_with_a_parser_and_without(bundled_judge, parser, page, monkeypatch):
     if parser is not None:
         monkeypatch.setenv("FACTREASONER_SPACY_MODEL", parser)
     text = page.read_text(encoding="utf-8")

@@ -35,7 +35,9 @@ def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
     html = opened._repr_html_()
     assert html.count("<tr>") == 4
     assert "failed: <bdi>r1: judge c0-&gt;a1: no answer</bdi>" in html
-    assert all(words in html for words in (told, "<bdi>r3</bdi>: ", "0.250", "– not judged"))
+    assert all(
+        words in html for words in (told.partition(", judged")[0], "<bdi>r3</bdi>: ", "0.250", "– not judged")
+    )
     assert (len(opened), opened.task, opened.config.version) == (3, "run", 2)
     assert [result.record_id for result in opened.results()] == ["r1", "r2", "r3"]
     with pytest.raises(RunError, match="there is no such folder"):

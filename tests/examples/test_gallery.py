@@ -108,7 +108,7 @@ def test_a_local_model_is_tried_and_judges(printed):
     assert holds(without_probabilities(said), expected.splitlines()), said
 
 
-def test_the_notebook_shows_what_its_cells_give():
+def test_the_notebook_shows_what_its_cells_give(bundled_judge):
     shown = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     assert shown == executed(), "python tests/executed_notebook.py writes it anew"
     pages = [
