@@ -43,6 +43,11 @@ CASES = [
     # Numbers and versions
     "Pi is 3.14.¦ Version v2.0.1 costs $1.2 billion.¦ It fell by .5 percent.",
     "It happened in 1950.¦ 14 bears flew.",
+    # The number of an item
+    "It rained.¦ 1. Prices rose.",
+    "How many won?¦ 12. That is a lot.",
+    "A. The bridge opened.¦ B. The tower fell.",
+    "(1). Prices rose.¦ **2.** Bread rose.¦ 2.1. Taxes fell.",
     # Ellipses, other marks
     "He waited...¦ Nothing came.",
     "He waited... and left.¦ Really?!¦ Yes!",
@@ -215,6 +220,7 @@ LINES = {
     "2. Costs|They rose.",
     f"> {LIT}\n> It is tall.\n>> It is\n>> old.\n": f"{LIT}|It is tall.|It is\n>> old.",
     "```\nx = 1\r\r": "```\nx = 1",
+    "```(```\n、": "```(```|、",
     "> ```\n> Hello.\n>\n> So.\n> ```\n> It froze.": "```\n> Hello.\n>\n> So.\n> ```|It froze.",
     "> ~~~py\n> It says hello.\n\nIt froze.": "~~~py\n> It says hello.|It froze.",
     ">> ```\n>> Hello.\n> It froze.": "```\n>> Hello.|It froze.",

@@ -234,7 +234,7 @@ def test_numbers_stay_in_sentences_at_every_width(paragraph, first, later):
         ("It has:\n1. an old part\n2. a new part\n3. a lamp", "It has:|an old part|a new part|a lamp"),
         ("It is cold.\n\n2. It is wet.", "It is cold.|It is wet."),
         ("16. Oktober 1813 in Leipzig", "16. Oktober 1813 in Leipzig"),
-        ("42. Ada said so.", "42.|Ada said so."),
+        ("42. Ada said so.", "42. Ada said so."),
     ],
 )
 def test_items_of_lists_stay_items(text, found):

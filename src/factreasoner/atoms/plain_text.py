@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.text.citation_marks import JOINT, find_marks, words_among
-from factreasoner.text.sentences import CITED_HERE, Span, may_abbreviate, newline_ended
+from factreasoner.text.lines import CITED_HERE
+from factreasoner.text.sentences import Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
 
 STAND_IN = "Avalon"

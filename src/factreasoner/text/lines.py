@@ -75,11 +75,15 @@ _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
 """A lone number from here on is seldom that of an item."""
-_CLOSED = r"""(?:["'”’»)\]*_`」』】）]|[ ]?\[\^?\d{1,3}(?:[,–-][ ]?\d{1,3})*\]|[⁰¹²³⁴-⁹])*\Z"""
+CITED_HERE = "\u200b"
+"""Stands for a citation that was cut out beside a stop: the sentence ends there."""
+_CLOSED = (
+    rf"""(?:["'”’»)\]*_`」』】）{CITED_HERE}]|[ ]?\[\^?\d{{1,3}}(?:[,–-][ ]?\d{{1,3}})*\]|[⁰¹²³⁴-⁹])*\Z"""
+)
 STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
 _PAUSED = re.compile(rf"[:：]{_CLOSED}")
 _LISTED = re.compile(rf"[;；]{_CLOSED}")
-_SHORTENED = re.compile(r"(?:^|[\s(])(?P<word>[^\W\d_]|\d{1,2}|[^\W\d_][^\s(]{0,12})\.\Z")
+_SHORTENED = re.compile(rf"(?:^|[\s(])(?P<word>[^\W\d_]|\d{{1,2}}|[^\W\d_][^\s({CITED_HERE}]{{0,12}})\.\Z")
 _SHORT = frozenset().union(*(SENTENCES[kind] for kind in ("always_continue", "before_number", "may_end")))
 _LOOK_BACK = 60
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.lines import BlockKind, lines
+from factreasoner.text.lines import CITED_HERE, BlockKind, lines
 from factreasoner.text.tags import Tags
 from factreasoner.text.wraps import shown
 
@@ -108,11 +108,9 @@ def _items(text: str, block: Block) -> Iterator[Block]:
 
 INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Characters without width or meaning, as those that replace tags; for a class of a pattern."""
-CITED_HERE = "\u200b"
-"""Stands for a citation that was cut out beside a stop: the sentence ends there."""
 _CLOSERS = "\"'”’»«›)\\]}*_~`」』】）〉》］" + INVISIBLE
-_NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
-"""The number of a heading: "1. Causes"."""
+_MARKER_ALONE = re.compile(r"[\s*_(]*(?:\d{1,3}(?:\.\d{1,3})*|[IVX]{2,4}|[^\W\d_])[*_)]*")
+"""What may mark an item or a heading, which is no sentence of its own: "1. Causes"."""
 _MARK = (
     r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}(?:\(https?:[^()\s]*\))?"
     r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
@@ -169,16 +167,17 @@ _BLANK = re.compile(r"\s*")
 
 def _borders(text: str, block: Block) -> Iterator[int]:
     """Ends of the sentences of a block, but for its last."""
-    numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
-    found = _STOP.finditer(text, numbered.end() if numbered else block.start, block.end)
-    stops = [stop for stop in found if stop.end() < block.end]
+    stops = [stop for stop in _STOP.finditer(text, block.start, block.end) if stop.end() < block.end]
     if not stops:
         return
     quoted = [match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)]
     enclosed, opened, closed = Regions(quoted), {start for start, _ in quoted}, {end for _, end in quoted}
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
+    start = block.start
     for stop in stops:
+        if stop["latin"] == "." and _MARKER_ALONE.fullmatch(text, start, stop.start()):
+            continue
         spaced = _behind(_SPACED_CLOSE, text, stop.end(), block.end)
         end = spaced if spaced in closed else stop.end()
         if stop["wide"] and end - 1 in opened:  # 。"The
@@ -191,6 +190,7 @@ def _borders(text: str, block: Block) -> Iterator[int]:
             else _is_parted(text, stop, end) and _ends_latin(text, stop, end, block, lower_style)
         ):
             yield end
+            start = end
 
 
 def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:

@@ -52,7 +52,7 @@ def _blank(text: str, line: Line, following: Line) -> str:
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]
     blankless = _BLANKLESS_LETTER.search(beside) or (beside.isdigit() and _BLANKLESS_LETTER.search(before))
-    if blankless and not STOPPED.search(before):
+    if blankless and not (STOPPED.search(before) or before.endswith("```")):
         return UNSEEN * width
     word = re.match(r"[\w-]*", text[following.words : following.words + _LOOK_BACK])
     if _HYPHENATED.search(before) and word and word[0][:1].isalpha() and word[0] not in _ALONE:

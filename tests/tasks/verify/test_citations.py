@@ -76,6 +76,16 @@ def test_a_marker_behind_an_abbreviation_that_never_ends_a_sentence_does_not_eit
     assert len(cited(text)) == 1
 
 
+@pytest.mark.parametrize("said", ["He left at 5 p.m. [2]", "It has vitamin C. [2]", "It has vitamin C [2]."])
+@pytest.mark.parametrize(
+    "item", ["1. It rained.", "1. It rained.\n2. It rained.", "1. It rained.\nIt rained."]
+)
+def test_an_item_begins_behind_a_marker(said, item):
+    sentences = CitedText(f"{said}\n{item}", []).sentences
+    found = [f"{said}\n{item}"[slice(*sentence.place)] for sentence in sentences]
+    assert found == [said, *["It rained."] * (len(sentences) - 1)]
+
+
 def test_a_marker_ends_a_sentence_in_lower_case():
     assert [one[0] for one in cited("it has vitamin c [1]. it snowed.")] == [
         "it has vitamin c [1].",
