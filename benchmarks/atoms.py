@@ -22,7 +22,7 @@ with an atom that have several; `refused`: of the sentences that could be split,
 left whole; `faulty`: of the atoms of split sentences, those that are no single finite clause in a parse of
 their own; `MAE P`, `rho P`.
 
-The judge is the shipped one, which has seen people's atoms of these answers. Data: the folder named by
+Data: the folder named by
 FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/atoms.py` (half a minute, four with `--ablate`);
 `--list N` prints N atoms drawn at random, to be read.
 """
