@@ -138,8 +138,8 @@ def test_a_free_port_is_named_as_it_is(tmp_path):
     [
         (["--host", "0.0.0.0"], "add --token-env NAME"),
         (["--token-env", "NOT_SET"], "NOT_SET: the variable is not set"),
-        (["--model", "openai/x", "--workers", "2"], "processes are for judges that compute"),
-        (["--retriever", "wikipedia", "--workers", "2"], "processes are for judges that compute"),
+        (["--model", "openai/x", "--workers", "2"], "processes are for local judges"),
+        (["--retriever", "wikipedia", "--workers", "2"], "processes are for local judges"),
         (["--min", "f1_at_k=0.5"], "add --k NUMBER"),
         (["--judge", "nobody"], "unknown judge"),
     ],

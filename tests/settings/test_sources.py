@@ -170,7 +170,7 @@ def test_several_models_judge(set_variables):
         ({"VERSION": "9" * 5000}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
         (
             {"JUDGE": "verifier", "VERIFIER_MODEL": "x"},
-            "FACTREASONER_VERIFIER_MODEL: of which verifier? Add --verifier",
+            "FACTREASONER_VERIFIER_MODEL: needs a verifier: add --verifier",
         ),
         ({"MODEL_PARAM": "{"}, "FACTREASONER_MODEL_PARAM: '{' is not a parameter"),
         (
@@ -244,7 +244,7 @@ def test_a_given_part_goes_before_the_environment(set_variables):
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
         (
             lambda: assess("x", contexts=["y"], judge="verifier", verifier_model="m"),
-            "verifier_model: of which verifier? Add verifier=NAME",
+            "verifier_model: needs a verifier: add verifier=NAME",
         ),
         (lambda: assess("x", contexts=["y"], workers=2), 'number of threads; add executor="processes"'),
     ],

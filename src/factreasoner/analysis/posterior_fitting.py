@@ -132,7 +132,7 @@ def _notes_on_posteriors(
         yield (
             f"P of {changed} of {len(known.p)} labelled atoms crosses 1/2: accuracy and F1 "
             f"change (macro-F1 held out {before['macro_f1']:.3f} -> {after['macro_f1']:.3f}), and "
-            "the label of an atom that passages support or contradict may; --method temperature moves none"
+            "so may the labels of atoms with evidence; --method temperature moves none"
         )
     interval = fitted.held_out["gain"]["brier"]["interval_95"]
     if fitted.calibrator == Identity():

@@ -34,14 +34,14 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     host: str = flag("Address to listen on; other machines need a token.", default="127.0.0.1")
     port: int = flag("Port to listen on; 0: a free port.", default=8070, min=0, max=65535)
     workers: int | None = flag(
-        "Processes, for judges that compute. (default: one per core; with a model, threads)", min=1
+        "Processes, for local judges. (default: one per core; with a model, threads)", min=1
     )
     queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
     timeout: float = flag(
         "Seconds a request may take, model calls included; then 504.", default=60.0, min=0.1
     )
     max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
-    max_pairs: int = flag("Most pairs of claim and passage that a record may make.", default=300, min=1)
+    max_pairs: int = flag("Maximum pairs of claim and passage per record.", default=300, min=1)
     token_env: str | None = flag("Environment variable that holds the token clients must send.")
     allow_host: list[str] | None = flag("A host name of the service; repeatable.")
     at_least: list[str] | None = flag(
@@ -105,7 +105,7 @@ def processes_for(workers: int | None, config: Config) -> int | None:
         return workers or processes_at_once(config)
     if workers is not None:
         raise ConfigError(
-            f"--workers: processes are for judges that compute; for {waits} threads wait, as many as "
+            f"--workers: processes are for local judges; for {waits} threads wait, as many as "
             "--concurrency: leave it out"
         )
     return None

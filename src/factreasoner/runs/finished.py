@@ -147,11 +147,11 @@ class FinishedRun(Generic[R]):
 
     @property
     def other_weights(self) -> str:
-        """That the bundled judge installed here is not the one that judged; "" where it is, or none did."""
+        """A warning if the installed bundled judge is not the one that judged, else ""."""
         here = judged_by(self.config)
         if not (self.weights or "").startswith(f"{BUNDLED} ") or self.weights == bundled_fingerprint():
             return ""
-        return f"judged by {self.judged_by}; {here} is installed here, and its scores may differ"
+        return f"Judged by {self.judged_by}, but {here} is installed: its scores may differ."
 
     @property
     def sizes(self) -> Sequence[int]:

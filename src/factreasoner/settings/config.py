@@ -173,7 +173,7 @@ class Config(BaseModel):
     concurrency: int = _model_call(16, "Requests in flight, over all records.", common=True, ge=1)
     executor: values.Executor = _model_call(
         "threads",
-        "Where records are processed: in threads, in processes (all cores, for judges that compute) or on a "
+        "Where records are processed: in threads, in processes (all cores, for local judges) or on a "
         "Ray cluster.",
     )
     workers: int | None = _model_call(None, "Number of processes. (default: one per core)", ge=1)
@@ -277,7 +277,7 @@ class Config(BaseModel):
     )
     prefilter: values.Prefilter = _judging(
         "none",
-        "bundled: a pair that the bundled judge calls neutral with at least 0.95 is not sent to the model.",
+        "bundled: do not send the model pairs that the bundled judge calls neutral with P of at least 0.95.",
     )
     prefilter_audit: float = _judging(
         0.05, "Share of the skipped pairs that are judged anyway.", ge=0.0, le=1.0
@@ -362,9 +362,9 @@ class Config(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _word_overlap(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """What compared words is no longer there."""
+        """Refuse the values of the judge that compared words, and name what replaces them."""
         if isinstance(data, dict) and data.get("judge") == "embedded":
-            raise ValueError("judge: 'embedded' is replaced by the bundled judge: leave it out")
+            raise ValueError("judge: 'embedded' is replaced by the bundled judge: remove it")
         if isinstance(data, dict) and data.get("prefilter") == "words":
             raise ValueError("prefilter: 'words' is replaced by 'bundled'")
         return data

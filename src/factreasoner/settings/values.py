@@ -221,9 +221,9 @@ def _verifier(config: Config) -> Iterator[str]:
     if config.verifier is None and (
         given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
     ):
-        yield f"{given[0]}: of which verifier? Add --verifier NAME (docs/verifiers.md)"
+        yield f"{given[0]}: needs a verifier: add --verifier NAME (docs/verifiers.md)"
     if config.judging_verifier == "bundled" and config.verifier_url is not None:
-        yield "verifier_url: the bundled judge runs here: leave it out, or name another --verifier"
+        yield "verifier_url: the bundled judge needs no server: remove it, or name another --verifier"
     if config.verifier_url is not None and config.verifier_file is not None:
         yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 
@@ -256,7 +256,7 @@ def _executor(config: Config) -> Iterator[str]:
         return
     if waits := waited_for(config):
         yield (
-            f"executor: 'processes' is for judges that compute; threads wait for {waits}, and their "
+            f"executor: 'processes' is for local judges; threads wait for {waits}, and their "
             "limits hold over all records: leave it out"
         )
     if config.max_cost is not None:

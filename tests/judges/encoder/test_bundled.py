@@ -158,7 +158,7 @@ class TestFiles:
         folder = tmp_path / "own"
         shutil.copytree(files.BUNDLED_MODEL, folder)
         (folder / "layer.json").write_text("{}")
-        with pytest.raises(ConfigError, match="not this version's last layer"):
+        with pytest.raises(ConfigError, match="does not fit this version"):
             VerifierJudge(Config(judge="verifier", verifier="bundled", verifier_model=str(folder)))
 
     def test_size_and_checksums(self):

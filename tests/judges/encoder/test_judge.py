@@ -188,7 +188,7 @@ def test_missing_hub_client_names_its_extra(monkeypatch):
 
 
 def test_settings_that_do_not_go_together(folder):
-    with pytest.raises(ValueError, match="verifier_model: of which verifier"):
+    with pytest.raises(ValueError, match="verifier_model: needs a verifier"):
         Config(judge="verifier", verifier_model="x")
     with pytest.raises(ValueError, match="judge 'llm' does not read it: add --judge verifier"):
         Config(model="m", verifier="factcg")

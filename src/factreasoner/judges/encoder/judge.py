@@ -144,8 +144,12 @@ def _layer_of(config: Config, adapter: Adapter) -> Layer:
 
     files = model_files(config, adapter.export)
     if files.layer is None:
-        raise ConfigError(f"verifier_model: {files.graph.parent}: layer.json is missing, the last layer")
+        raise ConfigError(
+            f"verifier_model: {files.graph.parent}: layer.json is missing; export the model again"
+        )
     try:
         return Layer.of(json.loads(files.layer.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        raise ConfigError(f"verifier_model: {files.layer}: not this version's last layer: {error}") from error
+        raise ConfigError(
+            f"verifier_model: {files.layer}: does not fit this version ({error}); export the model again"
+        ) from error

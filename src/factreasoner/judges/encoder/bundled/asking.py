@@ -22,7 +22,7 @@ from factreasoner.text.sentences import Span
 LABELS: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 LEAST_P = 1e-12
 LEAST_SURE = 0.5
-"""A label other than neutral is more probable than this; a less probable one would speak for its opposite."""
+"""A label other than neutral needs more than this: at less, P would count for the opposite."""
 REMEDY = "use --model NAME, or a multilingual verifier (docs/verifiers.md)"
 MOST_TOKENS = 1.6
 """Tokens of an English word, on average over a text."""
