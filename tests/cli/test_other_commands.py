@@ -177,7 +177,16 @@ def test_assess_says_that_a_retriever_is_not_used_beside_given_contexts(factreas
 
 def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
     done = factreasoner(
-        "assess", "Water is wet.", *passages, "--judge", "nli", "--verifier-model", "acme/none", code=1
+        "assess",
+        "Water is wet.",
+        *passages,
+        "--judge",
+        "verifier",
+        "--verifier",
+        "nli",
+        "--verifier-model",
+        "acme/none",
+        code=1,
     )
     assert "--verifier-model acme/none --verifier-download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other", code=1)

@@ -52,7 +52,8 @@ def test_a_new_run_that_is_refused_leaves_no_folder_and_a_begun_one_stays(factre
 
 
 @pytest.mark.parametrize(
-    "flags", [("--judge", "json:Nothing"), ("--judge", "nli", "--verifier-model", "acme/x")]
+    "flags",
+    [("--judge", "json:Nothing"), ("--judge", "verifier", "--verifier", "nli", "--verifier-model", "acme/x")],
 )
 def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_path, data, flags):
     factreasoner("run", data, "--out", "out")

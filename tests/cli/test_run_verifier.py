@@ -24,7 +24,7 @@ def data(tmp_path):
 @pytest.fixture
 def run(factreasoner, data, model):
     def run(*flags, model=model, out="out", code=0):
-        flags = ("--judge", "nli", "--verifier-model", model, "--out", out, *flags)
+        flags = ("--judge", "verifier", "--verifier", "nli", "--verifier-model", model, "--out", out, *flags)
         return factreasoner("run", data, *flags, code=code)
 
     return run
@@ -60,7 +60,7 @@ def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data
     assert "--verifier-model acme/none --verifier-download" in run(model="acme/none", code=1).stderr
     assert not (tmp_path / "out").exists()
     for flags, told in (
-        (("--judge", "nli"), "'nli' needs its model: add --verifier-model"),
+        (("--judge", "verifier", "--verifier", "nli"), "'nli' needs its model: add --verifier-model"),
         (("--verifier", "factcg"), "add --judge verifier"),
         (("--judge", "verifier", "--verifier", "facctg"), "did you mean 'factcg'?"),
     ):

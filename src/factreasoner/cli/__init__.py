@@ -145,7 +145,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), code)
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own, of a class that differs by its version
-            return _misused(error)
+            return _misused(error, sys.argv[1:] if arguments is None else arguments)
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
         if (reason := _fault_of_system(error)) is not None:
@@ -155,12 +155,14 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
 
 
-def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
+def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
     from typer.rich_utils import rich_format_error
 
     if type(error).__name__ == "NoArgsIsHelpError":  # typer leaves it to others to show its page
         say(error.message)
         return 2
+    if (gone := _removed(error, arguments)) is not None:
+        return _failed(f"Error: {gone}", 2)
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
         from factreasoner.models.wording import refused
         from factreasoner.settings.setting import must_be
@@ -178,6 +180,22 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)
     return 2
+
+
+def _removed(error: Any, arguments: Sequence[str]) -> str | None:  # noqa: ANN401 - likewise
+    """That a flag, or a value of a flag, is gone, and what replaces it; None if neither is."""
+    from factreasoner.settings.removed import told_removed
+
+    if (asked := getattr(error, "option_name", "")) and error.ctx:
+        key = asked.lstrip("-").removeprefix("no-").replace("-", "_")
+        told = told_removed(f"{error.ctx.info_name} {key}") or told_removed(key)
+        return told and f"{asked}: {told}"
+    flags = getattr(getattr(error, "param", None), "opts", ())
+    for argument, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        flag, _, value = argument.partition("=")
+        if flag in flags and (told := told_removed(flag[2:].replace("-", "_"), value or after)):
+            return f"{flag}: {told}"
+    return None
 
 
 def _repeatable(context: Any) -> list[str]:  # noqa: ANN401 - likewise

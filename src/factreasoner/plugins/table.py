@@ -43,7 +43,6 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
         "verifier": "factreasoner.judges.encoder.judge:VerifierJudge",
-        "nli": "factreasoner.judges.encoder.judge:VerifierJudge",
     },
     "solver": {
         "auto": "factreasoner.solvers.gibbs:AutoSolver",

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, mod
 from factreasoner.models import FactorTable
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import values
+from factreasoner.settings.removed import told_removed
 from factreasoner.settings.setting import setting, setting_of
 
 if TYPE_CHECKING:
@@ -361,25 +362,12 @@ class Config(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _word_overlap(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Refuse the values of the judge that compared words, and name what replaces them."""
-        if isinstance(data, dict) and data.get("judge") == "embedded":
-            raise ValueError("judge: 'embedded' is replaced by the bundled judge: remove it")
-        if isinstance(data, dict) and data.get("prefilter") == "words":
-            raise ValueError("prefilter: 'words' is replaced by 'bundled'")
+    def _removed_values(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """Refuse values that earlier versions had."""
+        for key, value in data.items() if isinstance(data, dict) else ():
+            if key in cls.model_fields and (told := told_removed(key, value)):
+                raise ValueError(f"{key}: {told}")
         return data
-
-    @model_validator(mode="before")
-    @classmethod
-    def _nli(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Judge `nli` is another name for the verifier `nli`."""
-        if not isinstance(data, dict) or data.get("judge") != "nli":
-            return data
-        if data.get("verifier") not in (None, "nli"):
-            raise ValueError(
-                f"judge: 'nli' is the verifier 'nli', but verifier is {data['verifier']!r}; give one"
-            )
-        return data | {"judge": "verifier", "verifier": "nli"}
 
     @model_validator(mode="after")
     def _agree(self) -> Config:

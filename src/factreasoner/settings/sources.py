@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import logging
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -18,11 +19,13 @@ from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.models.wording import OWN, refused
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.settings.config import GRAPH_SETTINGS, Config
+from factreasoner.settings.removed import removed_from, told_removed
 from factreasoner.settings.setting import kinds_of, must_be, setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+log = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
 PREFIX = "FACTREASONER_"
@@ -74,10 +77,16 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
 def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
     """Raise ConfigError for a name that is neither one of `own` nor a setting."""
     known = [*own, *Config.model_fields]
-    strange = [f"unknown setting {name!r}; {nearest(name, known)}" for name in names if name not in known]
+    strange = [_unknown(name, known) for name in names if name not in known]
     if strange:
         taken = ", ".join(name for name in own if name != "self")
         raise ConfigError("\n".join([*strange, f"beside settings, this call takes {taken}"]))
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    """That a setting is gone, and what replaces it; or that there is none, and the nearest known one."""
+    gone = told_removed(name)
+    return f"{name}: {gone}" if gone else f"unknown setting {name!r}; {nearest(name, list(known))}"
 
 
 _FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(?:(:)|[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
@@ -159,9 +168,21 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
 def kept_config(values: Mapping[str, Any], source: str) -> Config:
     """The settings that a run folder keeps, without those that this version no longer has.
 
-    Raises ConfigError: every problem found.
+    Warns of each of these that was not at its default. Raises ConfigError: every problem found.
     """
-    return parse_config({key: value for key, value in values.items() if key in Config.model_fields}, source)
+    for key, told in removed_from(values):
+        _warn_once(f"{source}: {key}: {told}")
+    kept = {
+        key: value
+        for key, value in values.items()
+        if key in Config.model_fields and told_removed(key, value) is None
+    }
+    return parse_config(kept, source)
+
+
+@functools.cache
+def _warn_once(message: str) -> None:
+    log.warning(message)
 
 
 def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
@@ -208,8 +229,9 @@ def _problem(error: ErrorDetails, origins: Mapping[str, _Source]) -> str:
     """What is wrong with a setting, and what it takes."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
-        known = nearest(key, list(Config.model_fields))
-        return f"{origins[key].place}unknown setting {key!r}; {known}"
+        if gone := told_removed(key):
+            return f"{origins[key].place}{origins[key].spelt(key)}: {gone}"
+        return f"{origins[key].place}{_unknown(key, list(Config.model_fields))}"
     field = Config.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
     if not key:  # a conflict between settings
@@ -230,7 +252,12 @@ def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
     strange = sorted(given.keys() - VARIABLES.keys() - RESERVED - keys - set(also))
     if strange:
         lines = [
-            f"{name}: no setting has this variable; {nearest(name, list(VARIABLES))}" for name in strange
+            f"{name}: "
+            + (
+                told_removed(name.removeprefix(PREFIX).lower())
+                or f"no setting has this variable; {nearest(name, list(VARIABLES))}"
+            )
+            for name in strange
         ]
         raise ConfigError("\n".join(lines))
     return {key: _value(Config.model_fields[key], text) for key, text in found.items()}

@@ -1,0 +1,44 @@
+"""Flags, settings and values that earlier versions had, each with what replaces it.
+
+One table for flags, variables, profiles, keyword arguments and manifests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+class Removed(NamedTuple):
+    """What is gone: what to do instead, as the end of a sentence; and the default that a setting had."""
+
+    instead: str
+    default: object = None
+
+
+REMOVED: Mapping[str, Removed] = {
+    "chroma_url": Removed("passages are kept on disk; set `store_dir`"),
+    "judge embedded": Removed("the bundled judge replaces it; remove it"),
+    "judge nli": Removed("set `verifier` to nli"),
+    "prefilter words": Removed("`bundled` replaces it"),
+}
+"""By the name of a setting or flag, with underscores; a value stands after it, as in "judge nli"."""
+
+
+def told_removed(key: str, value: object = None) -> str | None:
+    """The sentence on a setting or a flag that is gone, or on a value that is; None if neither is."""
+    if (gone := REMOVED.get(key)) is not None:
+        return f"no longer there: {gone.instead}"
+    gone = REMOVED.get(f"{key} {value}") if isinstance(value, str) else None
+    return gone and f"{value!r} is no longer there: {gone.instead}"
+
+
+def removed_from(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The settings of a run that are gone and were not at their default, or have a value that is gone.
+
+    Yields their name and the sentence.
+    """
+    for key, value in values.items():
+        gone = REMOVED.get(key)
+        if (gone is None or value != gone.default) and (told := told_removed(key, value)):
+            yield key, told
