@@ -124,11 +124,24 @@ class Summarizer(Protocol):
 
 
 class Judge(Protocol):
-    """Says whether a premise entails or contradicts claims."""
+    """Says whether a premise entails or contradicts claims.
+
+    Its class says with `asks_model` and `pairwise` what it is like, see the functions of these names.
+    """
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim."""
         ...
+
+
+def asks_model(judge: object) -> bool:
+    """Whether a judge, or its class, waits for a model; so it does unless its `asks_model` is False."""
+    return bool(getattr(judge, "asks_model", True))
+
+
+def pairwise(judge: object) -> bool:
+    """Whether its verdicts depend on passage and claim alone; so they do if its `pairwise` is True."""
+    return bool(getattr(judge, "pairwise", False))
 
 
 class Evaluator(Protocol):

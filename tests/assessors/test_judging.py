@@ -1,41 +1,57 @@
 """Putting pairs to a judge, and those that need no judging."""
 
 import json
+import time
 
 import pytest
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.assessors.judging import asks_model, judging_threads, pieces, prefiltered
+from factreasoner.assessors.judging import judging_threads, pieces, prefiltered
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.pipeline import build_pipeline
+from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import PLUGINS
+from factreasoner.protocols import Judged, asks_model
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
-
-OF_JUDGES = {
-    "llm": {"model": "m"},
-    "verifier": {"verifier": "factcg", "verifier_model": "m"},
-    "recorded": {"relations": "r.jsonl"},
-}
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])
 def test_only_the_judge_by_a_model_asks_one_and_one_of_a_users_own_may(name):
-    assert asks_model(Config(judge="my_package.my_module:MyJudge"))
-    config = Config.model_validate({"judge": name} | OF_JUDGES.get(name, {}))
-    assert asks_model(config) is (name == "llm")
-    assert judging_threads(config) == (config.concurrency if name == "llm" else 1)
+    assert asks_model(object())
+    judge = load("judge", name)
+    assert asks_model(judge) is (name == "llm")
+    assert judging_threads(judge, Config(concurrency=7)) == (7 if name == "llm" else 1)
 
 
-def test_a_judge_is_registered_in_one_place(monkeypatch):
-    monkeypatch.setitem(PLUGINS["judge"], "second", PLUGINS["judge"]["recorded"])
-    config = Config(judge="second", audit_share=0.5)
-    assert not asks_model(config)
-    with pytest.raises(ConfigError, match="the second judge is not a model"):
-        GraphEvaluator(VerifierJudge(), ExactSolver(), config)
+@pytest.mark.parametrize(("told", "threads"), [(None, 4), (True, 4), (False, 1)])
+def test_a_users_own_judge_says_whether_it_waits(told, threads):
+    class Own:
+        running = most = 0
+
+        def judge(self, premise, claims):
+            Own.running += 1
+            Own.most = max(Own.most, Own.running)
+            time.sleep(0.05)
+            Own.running -= 1
+            found = [silent(claim.id).model_copy(update={"context_id": premise.id}) for claim in claims]
+            return Judged(tuple(found))
+
+    if told is not None:
+        Own.asks_model = told
+    contexts = tuple(Context(id=f"c{n}", text=f"It is passage {n}.") for n in range(4))
+    build_pipeline(Config(concurrency=4), judge=Own).assess(
+        Record(id="r", response="", atoms=tuple(ATOMS[:1]), contexts=contexts)
+    )
+    assert (Own.most > 1) == (threads > 1)
+
+
+def test_an_audit_needs_a_judge_that_asks_a_model():
+    with pytest.raises(ConfigError, match="the verifier judge is not a model"):
+        GraphEvaluator(VerifierJudge(), ExactSolver(), Config(judge="verifier", audit_share=0.5))
 
 
 ATOMS = [Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="Its bakers sell rye bread.")]

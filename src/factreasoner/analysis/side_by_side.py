@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.assessors.judging import asks_model, judges_pairs_alone
 from factreasoner.errors import RunError, UsageError
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import nearest
+from factreasoner.protocols import asks_model, pairwise
 from factreasoner.runs.finished import record_of
 from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
@@ -179,7 +180,8 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
     recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
     # free, and what it says depends on the pairs it is shown
-    judges_anew = not asks_model(config) and not judges_pairs_alone(config)
+    judge = load("judge", config.plugin("judge"))
+    judges_anew = not asks_model(judge) and not pairwise(judge)
     prompted = config.plugin("judge") == "llm" and config.assessor != GRAPH
     alike = all(getattr(config, key) == getattr(asked, key) for key in VERDICT_SETTINGS)
     replay = recorded and alike and not judges_anew and not prompted

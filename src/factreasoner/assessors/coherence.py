@@ -47,9 +47,8 @@ class CoherenceCheck:
 
         Raises what the judge raises.
         """
-        judged = judge_all(
-            self._judge, coherence_tasks(claims, record_id), workers=judging_threads(self._config)
-        )
+        threads = judging_threads(self._judge, self._config)
+        judged = judge_all(self._judge, coherence_tasks(claims, record_id), workers=threads)
         failures = tuple(failure.model_copy(update={"stage": STAGE}) for failure in judged.failures)
         found = coherence([claim.id for claim in claims], judged.verdicts)
         return found.model_copy(update={"verdicts": judged.verdicts}), failures

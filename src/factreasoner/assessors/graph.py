@@ -11,7 +11,6 @@ from factreasoner.assessors.credibility import rated
 from factreasoner.assessors.judging import (
     Prefiltered,
     Task,
-    asks_model,
     draw,
     judge_all,
     judged_outcome,
@@ -39,7 +38,7 @@ from factreasoner.models import (
     supports_of,
 )
 from factreasoner.plugins.kinds import load
-from factreasoner.protocols import Judge, Solver
+from factreasoner.protocols import Judge, Solver, asks_model
 from factreasoner.settings import Config
 
 
@@ -54,11 +53,11 @@ class GraphEvaluator:
         self._judge = judge
         self._solver = solver
         self._config = config or Config()
-        self._threads = judging_threads(self._config)
+        self._threads = judging_threads(judge, self._config)
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
             self._bundled = load("judge", "verifier")(Config(judge="verifier"))
-        if self._config.audit_share and not asks_model(self._config):
+        if self._config.audit_share and not asks_model(judge):
             raise ConfigError(
                 f"audit_share: it asks a model again, but the {self._config.plugin('judge')} judge is not a "
                 "model; add --model NAME, or leave --audit-share out"

@@ -11,9 +11,7 @@ from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
-from factreasoner.plugins.kinds import load
-from factreasoner.plugins.table import PLUGINS
-from factreasoner.protocols import Judge, Judged
+from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 
@@ -73,24 +71,9 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
     )
 
 
-def judging_threads(config: Config) -> int:
-    """How many tasks run at once: threads only speed up a judge that waits for a server."""
-    return config.concurrency if asks_model(config) else 1
-
-
-def asks_model(config: Config) -> bool:
-    """Whether the judge sends calls to a model, so that it waits and can be asked again.
-
-    A registered judge does if it has `requests`, see `AsksModel`; a user's own judge is assumed to.
-    """
-    name = config.plugin("judge")
-    return name not in PLUGINS["judge"] or hasattr(load("judge", name), "requests")
-
-
-def judges_pairs_alone(config: Config) -> bool:
-    """Whether a verdict depends on its passage and claim alone: the judge's class has `pairwise`."""
-    name = config.plugin("judge")
-    return name in PLUGINS["judge"] and bool(getattr(load("judge", name), "pairwise", False))
+def judging_threads(judge: object, config: Config) -> int:
+    """How many tasks run at once: threads only speed up a judge that waits for a model."""
+    return config.concurrency if asks_model(judge) else 1
 
 
 def judged_outcome(

@@ -81,7 +81,8 @@ class PromptedEvaluator:
         contexts, work = self._planned(atoms, contexts)
         if self._asker is None:
             asked = tasks(work, atoms, contexts, record.id, self._config)
-            outcome = judged_outcome(self._judge, asked, atoms, work, workers=judging_threads(self._config))
+            threads = judging_threads(self._judge, self._config)
+            outcome = judged_outcome(self._judge, asked, atoms, work, workers=threads)
         else:
             outcome = self._by_model(self._asker, self._chunks(self._asker, atoms, contexts, work), record)
         return concluded(outcome, atoms, self._row)

@@ -39,7 +39,7 @@ from factreasoner.models import (
     supports_of,
 )
 from factreasoner.models.wording import refused
-from factreasoner.protocols import Evaluator, Judge, Judged
+from factreasoner.protocols import Evaluator, Judge, Judged, asks_model, pairwise
 from factreasoner.settings import Config
 
 
@@ -216,6 +216,7 @@ class CalibratedJudge:
     def __init__(self, judge: Judge, offsets: LabelOffsets) -> None:
         self._judge = judge
         self._offsets = offsets
+        self.asks_model, self.pairwise = asks_model(judge), pairwise(judge)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """What the judge says; `uncalibrated` and `uncalibrated_label` have what it gave."""

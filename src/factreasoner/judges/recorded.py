@@ -44,8 +44,8 @@ class RecordedJudge:
         InputError: the file can't be read; every bad line is named with its field.
     """
 
+    asks_model = False
     pairwise = True
-    """A verdict depends on its passage and claim alone."""
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()

@@ -42,8 +42,8 @@ class VerifierJudge:
         MissingExtraError: it runs here, and the packages for that are not installed.
     """
 
+    asks_model = False
     pairwise = True
-    """A verdict depends on its passage and claim alone."""
 
     def __init__(
         self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from factreasoner.assessors.judging import (
     Task,
-    asks_model,
     in_calls,
     judge_all,
     judging_threads,
@@ -25,7 +24,7 @@ from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
-from factreasoner.protocols import Judged
+from factreasoner.protocols import Judged, asks_model
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.tasks.task import ClaimWorker, Work, numbered
@@ -145,7 +144,7 @@ class RagWorker(ClaimWorker[RagResult]):
         super().__init__(assembly)
         self._maker = ClaimMaker(assembly)
         judge = self.config.plugin("judge")
-        self._asks = asks_model(self.config)
+        self._asks = asks_model(self._judge)
         self._joint = self.config.premise == "joint"
         self._looks_twice = not self._joint and (self._asks or judge == "recorded")
         if self._joint and not self._asks and judge != "recorded":
@@ -238,7 +237,7 @@ class RagWorker(ClaimWorker[RagResult]):
     def _judged(self, tasks: Sequence[Task]) -> Judged:
         """One verdict for each pair, except where judging failed."""
         asked = [task for task in tasks if task[0].text.strip()]
-        judged = judge_all(self._judge, asked, workers=judging_threads(self.config))
+        judged = judge_all(self._judge, asked, workers=judging_threads(self._judge, self.config))
         times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)
         found: dict[tuple[str, str], list[Verdict]] = {}
         for verdict in judged.verdicts:

@@ -69,7 +69,7 @@ class ClaimJudge:
         tasks = (_by_source if self._llm is None else _by_sources)(claims, against, record)
         stated = {context.id for context in record.contexts or () if context.text.strip()}
         parts = parallel_map(
-            lambda task: _asked(judge, *task, stated), tasks, workers=judging_threads(self._config)
+            lambda task: _asked(judge, *task, stated), tasks, workers=judging_threads(judge, self._config)
         )
         return ClaimVerdicts(
             [verdict for part in parts for verdict in part.verdicts],
