@@ -135,6 +135,80 @@ def test_the_fit_is_the_minimum_that_another_optimiser_finds():
     assert found.neutral > 1.0
 
 
+def log_loss_of_two(values, p, entailed):
+    """The loss of a judge that says "entailed" with `p` or "neutral", each pair's odds written out."""
+    sharp, offset = values
+    lost = [
+        math.log1p(math.exp(-z if hit else z))
+        for q, hit in zip(p, entailed, strict=True)
+        for z in [sharp * math.log(max(q, 1e-6) / max(1 - q, 1e-6)) - offset]
+    ]
+    sides = [[one for one, hit in zip(lost, entailed, strict=True) if hit is side] for side in (True, False)]
+    balanced = sum(sum(side) / len(side) for side in sides if side) / sum(map(bool, sides))
+    small = (sharp - 1) ** 2 + offset**2
+    return sum(lost) / len(lost) / 2 + balanced / 2 + 0.01 / len(lost) * small
+
+
+def by_brute_force(p, entailed):
+    """The best of a grid of sharpness and offset, and then of finer ones round it."""
+    best, width = (10.0, 0.0), (9.95, 20.0)
+    for _ in range(9):
+        grid = [
+            (sharp, offset)
+            for sharp in np.linspace(best[0] - width[0], best[0] + width[0], 21)
+            for offset in np.linspace(best[1] - width[1], best[1] + width[1], 21)
+            if 0.05 <= sharp <= 20 and abs(offset) <= 20
+        ]
+        best = min(grid, key=lambda values: log_loss_of_two(values, p, entailed))
+        width = (width[0] / 5, width[1] / 5)
+    return best
+
+
+def a_judge_of_two_labels(case):
+    """P of entailment and whether it is right to say so: drawn, sure, unsure, of few, and of one label."""
+    rng = np.random.default_rng(case)
+    odds = rng.normal(0.0, 1.5, 60)
+    entailed = [bool(one) for one in rng.random(60) < expit(odds)]
+    match case:
+        case 0 | 1:
+            return expit(2.5 * odds + 2.0).tolist(), entailed
+        case 2:
+            return expit(0.3 * odds - 1.0).tolist(), entailed
+        case 3:
+            return [float(one > 0) for one in odds], entailed
+        case 4:
+            return [0.5] * 60, entailed
+        case 5:
+            return expit(odds).tolist(), [n < 5 for n in range(60)]
+        case 6:
+            return expit(-odds).tolist(), entailed
+        case 7:
+            return expit(odds)[:6].tolist(), [True, True, False, True, False, False]
+        case 8:
+            return expit(odds).tolist(), [False] * 60
+    return expit(40 * odds).tolist(), entailed
+
+
+@pytest.mark.parametrize("case", range(10))
+def test_fit_of_two_labels_equals_brute_force(case):
+    p, entailed = a_judge_of_two_labels(case)
+    rows = np.array([[q, 0.0, 1 - q] for q in p])
+    gold = np.array([0 if hit else 2 for hit in entailed])
+    found = fit_offsets(rows, gold, ("entailment", "neutral"))
+    sharp, offset = by_brute_force(p, entailed)
+    assert found.contradiction is None
+    least = log_loss_of_two((sharp, offset), p, entailed)
+    assert log_loss_of_two((1 / found.temperature, found.neutral), p, entailed) == pytest.approx(
+        least, abs=1e-7
+    )
+    assert (1 / found.temperature, found.neutral) == pytest.approx((sharp, offset), abs=5e-3)
+    applied = found.apply(rows)
+    assert (applied[:, 1] == 0).all()
+    wanted = expit(np.array([sharp * math.log(max(q, 1e-6) / max(1 - q, 1e-6)) - offset for q in p]))
+    assert applied[:, 0] == pytest.approx(wanted, abs=2e-3)
+    assert applied.sum(axis=1) == pytest.approx(1.0)
+
+
 def test_what_is_applied_is_written_out():
     offsets = LabelOffsets(temperature=2.0, contradiction=0.5, neutral=-1.0)
     (found,) = offsets.apply(np.array([[0.7, 0.3, 0.0]]))

@@ -146,6 +146,46 @@ def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, r
     ]
 
 
+def judged_by_two_labels(number):
+    """A record judged by a verifier that never contradicts, and says "entailed" far too often."""
+    rng = random.Random(number)
+    odds = [rng.gauss(4.0 if right == "entailment" else 1.0, 1.0) for right in RIGHT]
+    shares = [(1 / (1 + math.exp(-one)), 0.0, 1 / (1 + math.exp(one))) for one in odds]
+    return assessed(number, shares, "SSSNNNNNNN")
+
+
+def test_verdicts_of_two_labels_are_calibrated(factreasoner, tmp_path, relations):
+    run = run_folder(tmp_path / "two", *map(judged_by_two_labels, range(RECORDS)))
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    assert "of neutral; fitted to 120 (36 entailment, 84 neutral) in 12 records" in done.stdout
+    assert "of contradiction" not in done.stdout
+    assert "the judge never contradicts: 12 labels of contradiction taken for neutral" in done.stderr
+    fitted = json.loads((tmp_path / "c.json").read_text())
+    assert fitted["verdicts"]["contradiction"] is None
+    data = write_records(tmp_path / "data.jsonl", *RECORD_LINES)
+    flags = ("--judge", "recorded", "--relations", run, "--calibration", "c.json")
+    factreasoner("run", data, "--out", "again", "--quiet", *flags)
+    found, given = verdicts_in(tmp_path / "again"), verdicts_in(run)
+    right = ["entailment" if line["label"] == "entailment" else "neutral" for line in LINES]
+    before, after = (
+        sum(v["label"] == label for v, label in zip(verdicts, right, strict=True))
+        for verdicts in (given, found)
+    )
+    assert (before < 70, after > 105) == (True, True)
+    assert all(v["label"] in ("entailment", "neutral") and v["probability"] >= 0.5 for v in found)
+    scored = printed(factreasoner("score", run, "--calibration", "c.json", "--json"))
+    assert scored["calibration"]["file"].endswith("c.json")
+
+
+@pytest.mark.parametrize(("label", "code"), [("contradiction", 0), ("neutral", 0), ("entailment", 1)])
+def test_two_labels_need_5_pairs_of_each(factreasoner, tmp_path, label, code):
+    run = run_folder(tmp_path / "two", *map(judged_by_two_labels, range(RECORDS)))
+    lines = [line if line["label"] == "entailment" else {**line, "label": label} for line in LINES]
+    file = write_records(tmp_path / "r.jsonl", *lines)
+    done = factreasoner("calibrate", run, "--relations", file, "--out", "c.json", code=code)
+    assert ("120 labelled pairs (120 entailment, 0 neutral) in 12 records" in done.stderr) is bool(code)
+
+
 def test_that_atoms_get_worse_is_said(factreasoner, tmp_path):
     """The passage half supports what is true and not what is false; people call both neutral."""
     shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.6, 0.02, 0.38), (0.3, 0.02, 0.68)] * 4
@@ -228,7 +268,7 @@ def test_verdicts_without_probabilities_teach_nothing(factreasoner, tmp_path, re
     run = run_folder(tmp_path / "bare", *(judged(n, **fields) for n in range(RECORDS)))
     words = refused(factreasoner, run, tmp_path, "--relations", relations)
     assert "0 labelled pairs" in words
-    assert "120 labelled verdicts lack the probabilities of all three labels" in words
+    assert "120 labelled verdicts lack the probabilities of the labels" in words
 
 
 def test_relations_that_teach_nothing(factreasoner, run, tmp_path):

@@ -40,6 +40,7 @@ from factreasoner.metrics.claim_scores import (
 )
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Verdict, judged_atoms
+from factreasoner.models.wording import number_of
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
@@ -47,6 +48,9 @@ from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import Unlisted
 
+CONTRADICTION = LABELS.index("contradiction")
+KEPT = ("labelled", "neutral_for_contradiction")
+"""Names of the counts of verdicts that are fitted to; the others are left out."""
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
 """A fit needs so many labelled pairs, so many of each label, in so many records."""
 NATURAL_RATES = (
@@ -133,8 +137,9 @@ def calibrate_by_corrections(
 class Pairs:
     """The verdicts of a run that have a right label, and how many have one, or have none and why.
 
-    Of those with P of all three labels, `p` has shape (pairs, 3); `gold` are the right ones as places in
-    `LABELS`, and `record` the places of their records in the run.
+    Of those with P of the labels, `p` has shape (pairs, 3); `gold` are the right ones as places in `LABELS`,
+    and `record` the places of their records in the run. `labels` are those that the judge can say: where P of
+    contradiction is 0 in all verdicts, contradiction is none of them, and counts as neutral in `gold`.
     """
 
     def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
@@ -152,10 +157,16 @@ class Pairs:
         self.p = np.array([p for p, _, _ in rows], dtype=float).reshape(-1, len(LABELS))
         self.gold = np.array([gold for _, gold, _ in rows], int)
         self.record = np.array([number for _, _, number in rows], int)
+        self.labels = LABELS
+        if rows and not self.p[:, CONTRADICTION].any():
+            self.labels = tuple(label for label in LABELS if label != "contradiction")
+            contradicted = self.gold == CONTRADICTION
+            self.gold[contradicted] = LABELS.index("neutral")
+            self.counts["neutral_for_contradiction"] = int(contradicted.sum())
 
     def sizes(self) -> dict[str, Any]:
         """How many there are, in how many records, of each label."""
-        of_each = {label: int((self.gold == place).sum()) for place, label in enumerate(LABELS)}
+        of_each = {label: int((self.gold == LABELS.index(label)).sum()) for label in self.labels}
         return {"n": len(self.gold), "records": len(np.unique(self.record)), "labels": of_each}
 
     def shortage(self) -> str | None:
@@ -169,8 +180,8 @@ class Pairs:
         if not (without := self.counts["without_probabilities"]):
             return lack
         return (
-            f"{lack}; {without} labelled verdicts lack the probabilities of all three labels: these come "
-            "from a model's log-probabilities (--confidence logprobs, --mode tfn)"
+            f"{lack}; {without} labelled verdicts lack the probabilities of the labels: these come from a "
+            "verifier, or from a model's log-probabilities (--confidence logprobs, --mode tfn)"
         )
 
 
@@ -181,12 +192,12 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
     after = np.empty_like(pairs.p)
     by_record: dict[int, LabelOffsets] = {}
     for train, test in folds(pairs.record, seed=told["seed"]):
-        offsets = fit_offsets(pairs.p[train], pairs.gold[train])
+        offsets = fit_offsets(pairs.p[train], pairs.gold[train], pairs.labels)
         after[test] = offsets.apply(pairs.p[test])
         by_record |= dict.fromkeys(pairs.record[test].tolist(), offsets)
     found = compared(*(scores_of_labels(p, pairs.gold, pairs.record) for p in (pairs.p, after)))
     helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
-    offsets = fit_offsets(pairs.p, pairs.gold) if helps else UNCHANGED
+    offsets = fit_offsets(pairs.p, pairs.gold, pairs.labels) if helps else UNCHANGED
     fits = {"verdicts": {**offsets.model_dump(), **pairs.sizes(), **found}}
     if rows := list(_atoms(run, by_record)):
         before, calibrated, right, record = zip(*rows, strict=True)
@@ -234,10 +245,13 @@ def _notes(
 ) -> Iterator[str]:
     yield from filter(None, [run.unfinished])
     left_out = [
-        f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name != "labelled"
+        f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name not in KEPT
     ]
     if left_out:
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
+    if of_contradiction := counts["neutral_for_contradiction"]:
+        labels = number_of(of_contradiction, "label")
+        yield f"the judge never contradicts: {labels} of contradiction taken for neutral"
     if not helps:
         yield "verdicts: no gain on held-out records: the file leaves them unchanged"
         return

@@ -8,7 +8,7 @@ offsets on log-probabilities for other class rates, Saerens et al. 2002.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -130,15 +130,18 @@ WIDEST = 20.0
 
 
 class LabelOffsets(Model):
-    """log P / temperature, plus an offset for contradiction and one for neutral, made to add up to 1."""
+    """log P / temperature, plus an offset for contradiction and one for neutral, made to add up to 1.
+
+    `contradiction` is None for a judge that never contradicts; P of contradiction is then 0.
+    """
 
     temperature: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
-    contradiction: float = Field(default=0.0, allow_inf_nan=False)
+    contradiction: float | None = Field(default=0.0, allow_inf_nan=False)
     neutral: float = Field(default=0.0, allow_inf_nan=False)
 
     def apply(self, p: Floats) -> Floats:
         """The calibrated probabilities of those that a judge gave, shape (verdicts, 3)."""
-        offsets = (0.0, self.contradiction, self.neutral)
+        offsets = (0.0, -math.inf if self.contradiction is None else self.contradiction, self.neutral)
         return np.exp(_log_shares(_logs(p) / self.temperature + offsets))
 
 
@@ -155,26 +158,29 @@ def probabilities_of(verdict: Verdict) -> tuple[float, ...] | None:
     return tuple(given[label] for label in LABELS)
 
 
-def fit_offsets(p: Floats, gold: Ints) -> LabelOffsets:
+def fit_offsets(p: Floats, gold: Ints, labels: Sequence[Label] = LABELS) -> LabelOffsets:
     """The temperature and offsets of the smallest loss; `gold` are right labels as places in `LABELS`.
 
-    The loss is the log loss, half of it averaged over verdicts and half over labels.
+    `labels` are those that the judge can say, in the order of `LABELS`; no other one may be right. The loss
+    is the log loss, half of it averaged over verdicts and half over labels.
     """
     from scipy.optimize import minimize
 
-    logs, size = _logs(p), len(gold)
-    counts = np.bincount(gold, minlength=len(LABELS))
-    weights = (1 - BALANCE) / size + BALANCE / (counts > 0).sum() / counts[gold]
+    places = [LABELS.index(label) for label in labels]
+    logs, right, size = _logs(p)[:, places], np.searchsorted(places, gold), len(gold)
+    counts = np.bincount(right, minlength=len(labels))
+    weights = (1 - BALANCE) / size + BALANCE / (counts > 0).sum() / counts[right]
 
     def loss(values: Floats) -> float:
         sharpness, *offsets = values
-        found = _log_shares(logs * sharpness + (0.0, *offsets))[np.arange(size), gold]
+        found = _log_shares(logs * sharpness + (0.0, *offsets))[np.arange(size), right]
         return float(-(weights * found).sum() + OFFSETS_PENALTY / size * np.sum((values - start) ** 2))
 
-    start = np.array([1.0, 0.0, 0.0])
-    bounds = ((1 / WIDEST, WIDEST), (-WIDEST, WIDEST), (-WIDEST, WIDEST))
-    sharpness, contradiction, neutral = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x.tolist()
-    return LabelOffsets(temperature=1 / sharpness, contradiction=contradiction, neutral=neutral)
+    start = np.array([1.0] + [0.0] * (len(labels) - 1))
+    bounds = [(1 / WIDEST, WIDEST)] + [(-WIDEST, WIDEST)] * (len(labels) - 1)
+    sharpness, *offsets = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x.tolist()
+    of_labels = dict.fromkeys(LABELS[1:]) | dict(zip(labels[1:], offsets, strict=True))
+    return LabelOffsets(temperature=1 / sharpness, **of_labels)
 
 
 def _logs(p: Floats) -> Floats:

@@ -133,10 +133,14 @@ def _of_labels(found: Mapping[str, Any]) -> str:
     if "labels" not in found:
         return f"{found['n']} labelled, their posteriors of the verdicts before and after"
     of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())
+    offsets = f"offset {found['neutral']:+.2f} of neutral"
+    if found["contradiction"] is not None:
+        offsets = (
+            f"offsets {found['contradiction']:+.2f} of contradiction, {found['neutral']:+.2f} of neutral"
+        )
     return (
-        f"temperature {found['temperature']:.3g}, offsets {found['contradiction']:+.2f} of contradiction, "
-        f"{found['neutral']:+.2f} of neutral; fitted to {found['n']} ({of_each}) in {found['records']} "
-        "records"
+        f"temperature {found['temperature']:.3g}, {offsets}; "
+        f"fitted to {found['n']} ({of_each}) in {found['records']} records"
     )
 
 

@@ -206,14 +206,16 @@ def test_settings_that_do_not_go_together(folder):
 
 
 def test_a_verifier_of_three_labels_tells_p_of_each_and_one_of_two_never_contradicts(folder, tmp_path):
-    """So that `calibrate` can fit the three."""
+    """So that `calibrate` can fit either."""
     (verdict,) = verdicts(VerifierJudge(nli(folder)), BORN, "Curie was not born in Warsaw.")
     assert sum(verdict.label_probabilities.values()) == pytest.approx(1.0)
     assert verdict.label_probabilities["False"] == pytest.approx(verdict.probability)
     two = save(tmp_path / "two", pooled(outputs=2), labels=("entailment", "not_entailment"))
     found = verdicts(VerifierJudge(nli(two)), BORN, *(f"{word} {word}" for word in WORDS))
     assert {verdict.label for verdict in found} == {"entailment", "neutral"}
-    assert all(verdict.label_probabilities == {} for verdict in found)
+    for verdict in found:
+        assert verdict.p[("entailment", "contradiction", "neutral").index(verdict.label)] > 0.5
+        assert verdict.p == pytest.approx((verdict.p.entailment, 0.0, 1 - verdict.p.entailment))
 
 
 THREE = ("contradiction", "neutral", "entailment")

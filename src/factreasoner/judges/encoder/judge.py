@@ -80,9 +80,8 @@ class VerifierJudge:
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
         found |= self._read(premise, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
         said = [(claim, found[keys[claim.id]]) for claim in claims]
-        three = "contradiction" in self.runtime.labels
         return Judged(
-            tuple(_verdict(premise, c, one, three=three) for c, one in said if isinstance(one, Decision)),
+            tuple(_verdict(premise, c, one) for c, one in said if isinstance(one, Decision)),
             tuple(unjudged(premise.id, c.id, *one) for c, one in said if isinstance(one, Unscored)),
         )
 
@@ -119,8 +118,8 @@ class VerifierJudge:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 
 
-def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) -> Verdict:
-    """The verdict; from a verifier with all `three` labels, with P of each, scaled to add up to 1."""
+def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
+    """The verdict, with P of each label, scaled to add up to 1; that of a label the verifier lacks is 0."""
     quoted = found.label != "neutral"
     p = {"entailment": found.entailed, "contradiction": found.contradicted}
     p["neutral"] = max(0.0, 1.0 - sum(p.values()))
@@ -132,9 +131,7 @@ def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) ->
         quote=best_sentence(premise.text[found.span.start : found.span.end], claim.text) if quoted else None,
         confidence="model",
         citation="found" if quoted else None,
-        label_probabilities={v: p[label] / sum(p.values()) for v, label in LABEL_OF_VALUE.items()}
-        if three
-        else {},
+        label_probabilities={v: p[label] / sum(p.values()) for v, label in LABEL_OF_VALUE.items()},
     )
 
 
