@@ -28,6 +28,7 @@ from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.plugins.kinds import load
 from factreasoner.settings import Config
+from factreasoner.solvers import gibbs
 from factreasoner.solvers.reduction import reduce
 
 REFERENCE_TOLERANCE = 0.0005
@@ -99,10 +100,11 @@ def fact_graph(case: Case, seed: int) -> FactGraph:
     return FactGraph(nodes=tuple(nodes), relations=tuple(relations))
 
 
-def by_registry(name: str, **settings: Any) -> Solve:
-    """A solver of this package."""
+def by_registry(name: str, tolerance: float = gibbs.TOLERANCE, **settings: Any) -> Solve:
+    """A solver of this package; `tolerance` is the standard error at which gibbs stops."""
 
     def solve(graph: FactorGraph) -> Run:
+        gibbs.TOLERANCE = tolerance  # of this process, which solves one network
         solver = load("solver", name)(Config(solver=name, **settings))
         started = time.perf_counter()
         found = solver.marginals(graph)
@@ -137,7 +139,7 @@ def by_pyagrum(graph: FactorGraph) -> Run:
 def rivals(seconds: float) -> dict[str, Solve]:
     """Row label -> solver, those that can run here."""
     # merlin has to be stopped by its bridge, which then cleans up: killing our child would orphan it.
-    merlin = {"merlin_timeout": 0.9 * seconds}
+    merlin = {"solver_seconds": 0.9 * seconds}
     found: dict[str, Solve] = {
         "auto": by_registry("auto"),
         "exact": by_registry("exact"),

@@ -98,7 +98,7 @@ def solved(record: Record, verdicts: list[Verdict], offsets: LabelOffsets) -> As
         record_id=record.id, status="ok", assessor="factreasoner", atoms=atoms, contexts=contexts
     )
     graphed = bare.model_copy(update={"outcome": with_graph(outcome, atoms, contexts, config)})
-    return rescore(graphed, ExactSolver(config), config)
+    return rescore(graphed, ExactSolver(), config)
 
 
 def own_offsets(pairs: Pairs) -> dict[str, LabelOffsets]:

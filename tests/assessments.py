@@ -55,7 +55,7 @@ def scored(verdicts, *, gold="", **fields):
     outcome = {"verdicts": tuple(verdicts)}
     made = assessment([0.5] * len(verdicts), gold=gold, contexts=(context,), outcome=outcome, **fields)
     graphed = with_graph(made.outcome, made.atoms, made.contexts, config)
-    return rescore(made.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
+    return rescore(made.model_copy(update={"outcome": graphed}), ExactSolver(), config)
 
 
 TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError", message="60 s", attempts=3)

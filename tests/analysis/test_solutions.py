@@ -15,6 +15,7 @@ from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
+from factreasoner.solvers import exact
 
 TRIANGLE = FactorGraph(
     ("a", "b", "c"),
@@ -34,23 +35,25 @@ def no_merlin(monkeypatch):
     monkeypatch.setenv("PATH", "")
 
 
-def test_one_solver_by_name():
+def test_one_solver_by_name(monkeypatch):
     trial = run_solver("exact", TRIANGLE, Config())
     assert (trial.asked, trial.marginals.solver) == ("exact", "exact")
     assert trial.seconds > 0.0
     with pytest.raises(ConfigError, match="unknown solver 'exakt'"):
         run_solver("exakt", TRIANGLE, Config())
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 64)
     with pytest.raises(WidthError):
-        run_solver("exact", TRIANGLE, Config(max_width=1))
+        run_solver("exact", TRIANGLE, Config())
 
 
-def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why():
+def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why(monkeypatch):
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 64)
     own = "factreasoner.solvers.gibbs:GibbsSolver"
-    runs, refused = run_all_solvers(TRIANGLE, Config(max_width=1, solver=own))
+    runs, refused = run_all_solvers(TRIANGLE, Config(solver=own))
     assert {run.asked for run in runs} | refused.keys() == {*PLUGINS["solver"], own}
     assert runs[-1].asked == own
     assert refused.keys() == {"exact", "pgmpy", "merlin"}
-    assert "width 2" in refused["exact"]
+    assert "width 1" in refused["exact"]
     assert "MERLIN_PATH" in refused["merlin"]
 
 

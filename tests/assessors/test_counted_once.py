@@ -26,7 +26,7 @@ def yes(prompt, schema):
 
 def evaluate(*contexts, llm=None, **settings):
     config = Config(model="scripted", **settings)
-    evaluator = GraphEvaluator(LLMJudge(llm or ScriptedLLM(yes), config), ExactSolver(config), config)
+    evaluator = GraphEvaluator(LLMJudge(llm or ScriptedLLM(yes), config), ExactSolver(), config)
     return evaluator.evaluate(ATOMS, contexts, RECORD)
 
 

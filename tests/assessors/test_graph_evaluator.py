@@ -12,6 +12,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
 from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.settings import Config
+from factreasoner.solvers import exact
 from factreasoner.solvers.exact import ExactSolver
 
 RECORD = Record(id="r", response="x")
@@ -29,7 +30,7 @@ def evaluator(script, **settings):
     """The evaluator, and the model that it asks."""
     llm = ScriptedLLM(script)
     config = Config(model="scripted", concurrency=2, **settings)
-    return GraphEvaluator(LLMJudge(llm, config), ExactSolver(config), config), llm
+    return GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config), llm
 
 
 def by_pair(answer):
@@ -148,10 +149,11 @@ def test_no_audit_by_default_nor_of_a_judge_that_makes_no_calls(bundled_judge):
         build_pipeline(Config(audit_share=0.1))
 
 
-def test_a_solver_that_refuses_keeps_the_verdicts():
+def test_a_solver_that_refuses_keeps_the_verdicts(monkeypatch):
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 1024)
     # Contexts that all say something different: equal ones would be counted together and narrow the graph.
     staircase = {f"passage {i}!": {f"atom {j}.": str(j <= i) for j in range(8)} for i in range(8)}
-    outcome = evaluate(lambda p, c: staircase[p][c], 8, 8, solver="exact", max_width=2)
+    outcome = evaluate(lambda p, c: staircase[p][c], 8, 8, solver="exact")
     assert outcome.p_true == {}
     assert len(outcome.verdicts) == 64
     assert [f.stage for f in outcome.failures] == ["solver"]

@@ -5,6 +5,8 @@ import json
 import pytest
 from command import printed
 
+from factreasoner.solvers import exact
+
 PAIR = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n0.1 0.2 0.3 0.4\n"
 FACTS = {
     "nodes": [{"id": "a", "kind": "atom"}, {"id": "c", "kind": "context"}],
@@ -73,17 +75,18 @@ def test_all_solvers_side_by_side(factreasoner):
     assert told["marginals"][0]["probabilities"]["pgmpy"] == pytest.approx([0.14, 0.86])
 
 
-def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_path):
+def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_path, monkeypatch):
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 128)
     pairs = [(i, j) for i in range(5) for j in range(i)]
     scopes = "\n".join(f"2 {i} {j}" for i, j in pairs)
     tables = "\n".join("4 1 2 3 4" for _ in pairs)
     (tmp_path / "five.uai").write_text(f"MARKOV 5\n2 2 2 2 2\n{len(pairs)}\n{scopes}\n{tables}\n")
-    told = solved(factreasoner, "five.uai", "--compare", "--max-width", 2, "--tolerance", 0.02)
+    told = solved(factreasoner, "five.uai", "--compare")
     assert [solver["asked"] for solver in told["solvers"]] == ["auto", "gibbs"]
     reasons = {refusal["name"]: refusal["reason"] for refusal in told["refused"]}
     assert "elimination width 4" in reasons["exact"]
     assert "elimination width 4" in reasons["pgmpy"]
-    done = factreasoner("solve", "five.uai", "--solver", "exact", "--max-width", 2, code=1)
+    done = factreasoner("solve", "five.uai", "--solver", "exact", code=1)
     assert done.stdout == ""
     assert "use solver 'gibbs'" in done.stderr
 

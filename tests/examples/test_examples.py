@@ -177,7 +177,7 @@ def test_the_graph_decides_every_atom_with_evidence_as_labelled(row, version):
     relations = EXAMPLES / "relations.jsonl"
     config = Config(version=version, judge="recorded", relations=relations, unlisted="neutral")
     record = RECORDS[row["id"]]
-    evaluator = GraphEvaluator(RecordedJudge(config), ExactSolver(config), config)
+    evaluator = GraphEvaluator(RecordedJudge(config), ExactSolver(), config)
     p_true = evaluator.evaluate(record.atoms, record.contexts, record).p_true
     found = evidence(record.id)
     for atom in record.atoms:

@@ -39,7 +39,7 @@ def assessed(**settings):
 def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(version, before, change):
     first = assessed(version=version, independence=before)
     config = Config(version=version, **({"independence": before} | change))
-    again = rescore(first, ExactSolver(config), config)
+    again = rescore(first, ExactSolver(), config)
     wanted = assessed(version=version, **({"independence": before} | change))
     assert again.outcome == wanted.outcome
     assert again.status == "ok"
@@ -67,7 +67,7 @@ def test_a_calibration_taken_up_later_is_one_that_was_there(tmp_path, assessor, 
     first = assessed(calibration=first_file, **settings)
     config = Config(model="scripted", calibration=file, **settings)
     wanted = assessed(calibration=file, **settings)
-    assert rescore(first, ExactSolver(config), config).outcome == wanted.outcome
+    assert rescore(first, ExactSolver(), config).outcome == wanted.outcome
     assert first.outcome != wanted.outcome
 
 

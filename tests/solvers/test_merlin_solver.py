@@ -10,6 +10,7 @@ from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.uai import read_uai_network
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
+from factreasoner.solvers import merlin_solver
 from factreasoner.solvers.exact import plan_of_network
 from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver
 
@@ -56,26 +57,21 @@ def test_the_result_names_the_algorithm_and_its_precision(merlin):
 
 
 def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin):
-    found = solver(merlin, merlin_algorithm="wmb", merlin_ibound=6, merlin_iterations=25).marginals(TRIANGLE)
+    found = solver(merlin, merlin_algorithm="wmb", merlin_ibound=6).marginals(TRIANGLE)
     assert not found.exact
     assert (found.stderr, found.converged) == (None, None)
     assert "without an error bound" in str(found.diagnostics["warning"])
-    assert (found.diagnostics["ibound"], found.diagnostics["iterations"]) == (6, 25)
+    assert (found.diagnostics["ibound"], found.diagnostics["iterations"]) == (6, 10)
     words = calls(merlin)[-1]
-    assert (words["--algorithm"], words["--ibound"], words["--iterations"]) == ("wmb", "6", "25")
+    assert (words["--algorithm"], words["--ibound"], words["--iterations"]) == ("wmb", "6", "10")
     assert solver(merlin, merlin_algorithm="bte").marginals(TRIANGLE).exact
 
 
-@pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
-def test_algorithms_of_earlier_versions_are_refused_with_a_remedy(merlin, algorithm):
-    with pytest.raises(ConfigError, match=f"'{algorithm}' is no longer offered: set 'wmb' or 'cte'"):
-        solver(merlin, merlin_algorithm=algorithm)
-
-
-def test_a_wide_network_goes_to_mini_buckets(merlin):
+def test_a_wide_network_goes_to_mini_buckets(merlin, monkeypatch):
+    monkeypatch.setattr(merlin_solver, "EXACT_WIDTH", 4)
     pairs = [Factor(pair, np.array([[2.0, 1.0], [1.0, 2.0]])) for pair in itertools.combinations(range(8), 2)]
     graph = FactorGraph(tuple("abcdefgh"), (2,) * 8, tuple(pairs))
-    found = solver(merlin, max_width=4).marginals(graph)
+    found = solver(merlin).marginals(graph)
     assert (found.exact, found.width) == (False, 7)
     assert (found.diagnostics["algorithm"], found.diagnostics["ibound"]) == ("wmb", IBOUND)
     assert found.diagnostics["reason"] == "elimination width 7 is too large for exact inference"
@@ -158,7 +154,7 @@ def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin):
 def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path, body, parts):
     limit = 0.5 if "sleep" in body else 60.0
     with pytest.raises(SolverError) as error:
-        solver(script(tmp_path, body), merlin_timeout=limit).marginals(TRIANGLE)
+        solver(script(tmp_path, body), solver_seconds=limit).marginals(TRIANGLE)
     for part in ["solver 'merlin': ", *parts]:
         assert part in str(error.value)
 

@@ -8,6 +8,7 @@ import pytest
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
+from factreasoner.solvers import exact
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 
@@ -44,14 +45,15 @@ def test_neither_warnings_nor_progress_bars_reach_the_user(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_would_need_all_memory_is_refused_first():
+def test_what_would_need_all_memory_is_refused_first(monkeypatch):
     table = [[5, 1], [1, 7]]
     graph = network(60, *((pair, table) for pair in itertools.combinations(range(60), 2)))
     with pytest.raises(WidthError, match="width 59"):
         PgmpySolver(Config()).marginals(graph)
     small = network(4, *((pair, table) for pair in itertools.combinations(range(4), 2)))
-    with pytest.raises(WidthError, match=r"width 3 .* allowed: width 2"):
-        PgmpySolver(Config(max_width=2)).marginals(small)
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 128)
+    with pytest.raises(WidthError, match=r"width 3 .* allowed: 128 bytes"):
+        PgmpySolver(Config()).marginals(small)
 
 
 def test_time_limits_the_queries():

@@ -314,26 +314,16 @@ class Config(BaseModel):
         False, "Count copies of a text, or passages of one page, as one voice: the strongest."
     )
     solver: str = _graph("auto", f"{_NAMES['solver']} or package.module:Class.")
-    max_width: int | None = _graph(
-        None, "Largest elimination width solved exactly. (default: depends on memory)", ge=1
-    )
-    tolerance: float = _graph(0.003, "Standard error at which gibbs stops.", gt=0.0, lt=1.0)
     solver_seconds: float = _graph(
-        30.0, "Seconds gibbs or pgmpy may take for one record.", gt=0.0, allow_inf_nan=False
+        30.0, "Seconds gibbs, pgmpy or merlin may take for one record.", gt=0.0, allow_inf_nan=False
     )
     merlin_path: Path | None = _graph(
         None, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)", affects="calls"
     )
-    merlin_algorithm: values.MerlinAlgorithm | values.RemovedMerlinAlgorithm | None = _graph(
-        None,
-        "How merlin infers. (default: cte while the width allows it, else wmb)",
-        keyword="values.MerlinAlgorithm | None",
+    merlin_algorithm: values.MerlinAlgorithm | None = _graph(
+        None, "How merlin infers. (default: cte while the width allows it, else wmb)"
     )
     merlin_ibound: int | None = _graph(None, "i-bound of wmb and ijgp. (default: 10)", ge=1)
-    merlin_iterations: int | None = _graph(None, "Iterations of merlin. (default: 10)", ge=1)
-    merlin_timeout: float = _graph(
-        120.0, "Seconds merlin may take for one record.", affects="calls", gt=0.0, allow_inf_nan=False
-    )
 
     calibration: Path | None = _calibration(
         None, "Calibration file to apply, written by `calibrate`.", affects="calls"
@@ -515,14 +505,10 @@ class Keywords(TypedDict, total=False):
     summary_prior: bool
     independence: bool
     solver: Part[protocols.Solver]
-    max_width: int | None
-    tolerance: float
     solver_seconds: float
     merlin_path: str | Path | None
     merlin_algorithm: values.MerlinAlgorithm | None
     merlin_ibound: int | None
-    merlin_iterations: int | None
-    merlin_timeout: float
     calibration: str | Path | None
     k: K
     gamma: float | None

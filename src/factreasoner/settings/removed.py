@@ -21,6 +21,12 @@ REMOVED: Mapping[str, Removed] = {
     "judge embedded": Removed("the bundled judge replaces it; remove it"),
     "judge nli": Removed("set `verifier` to nli"),
     "prefilter words": Removed("`bundled` replaces it"),
+    "max_width": Removed("memory decides which networks are solved exactly; remove it"),
+    "tolerance": Removed("sampling stops at a standard error of 0.003; remove it", 0.003),
+    "merlin_iterations": Removed("merlin iterates 10 times; remove it"),
+    "merlin_timeout": Removed("set `solver_seconds`", 120.0),
+    "merlin_algorithm gibbs": Removed("use `wmb` or `cte`, or another solver"),
+    "merlin_algorithm jglp": Removed("use `wmb` or `cte`, or another solver"),
 }
 """By the name of a setting or flag, with underscores; a value stands after it, as in "judge nli"."""
 

@@ -9,7 +9,6 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from factreasoner.models.wording import KINDS, one_of
-from factreasoner.settings.values import REMOVED
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -86,10 +85,9 @@ def must_be(field: FieldInfo) -> str | None:
 
 
 def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
-    """The types of a union, without None and those that nobody is offered."""
+    """The types of a union, without None."""
     if get_origin(annotation) is Annotated:
-        kind, *marks = get_args(annotation)
-        return [] if REMOVED in marks else kinds_of(kind)
+        return kinds_of(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
         return [kind for part in get_args(annotation) for kind in kinds_of(part)]
     return [] if annotation is type(None) else [annotation]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ BatchMode = Literal["none", "files", "openai"]
 Executor = Literal["threads", "processes", "ray"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 MerlinAlgorithm = Literal["wmb", "bte", "cte", "ijgp", "lbp"]
-REMOVED = "removed"
-"""Marks a type of values that runs of earlier versions may hold and that nobody is offered."""
-RemovedMerlinAlgorithm = Annotated[Literal["gibbs", "jglp"], REMOVED]
 CallForm = Literal["word", "lines", "json_schema", "json_object", "tool"]
 FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool"]
 AtomsPerCall = Literal["batched", "single"]

@@ -14,7 +14,6 @@ import numpy as np
 from factreasoner.errors import WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.reduction import Component, distribution, reduce
@@ -24,15 +23,9 @@ _one_large_at_a_time = threading.Lock()
 
 
 class ExactSolver:
-    """Junction tree inference. Refuses what would need more memory than allowed, before allocating it.
-
-    With `config.max_width` a wider network is refused, too.
-    """
+    """Junction tree inference. Refuses what would need more memory than allowed, before allocating it."""
 
     name = "exact"
-
-    def __init__(self, config: Config | None = None) -> None:
-        self._max_width = config.max_width if config else None
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
@@ -44,8 +37,8 @@ class ExactSolver:
         reduced = reduce(graph)
         plans = [plan_of(part) for part in reduced.components]
         for plan in plans:
-            if not fits(plan, self._max_width):
-                raise too_wide(plan, self._max_width)
+            if not fits(plan):
+                raise too_wide(plan)
         return Marginals(
             probabilities=reduced.named(map(solve, reduced.components, plans)),
             solver=self.name,
@@ -69,21 +62,17 @@ def plan_of_network(graph: FactorGraph) -> Elimination:
     return eliminate(sizes, [scope for scope in scopes if scope])
 
 
-def fits(plan: Elimination, max_width: int | None = None) -> bool:
-    """Whether a plan is within the width and the memory allowed."""
-    return bytes_needed(plan) <= memory_budget() and (max_width is None or plan.width <= max_width)
+def fits(plan: Elimination) -> bool:
+    """Whether a plan is within the memory allowed."""
+    return bytes_needed(plan) <= memory_budget()
 
 
-def too_wide(plan: Elimination, max_width: int | None) -> WidthError:
+def too_wide(plan: Elimination) -> WidthError:
     """The refusal of a plan above the limit."""
-    by_width = max_width is not None and plan.width > max_width
-    limit = f"width {max_width}" if by_width else readable(memory_budget())
-    remedies = ["use solver 'gibbs', or 'auto', which falls back to it", "or remove weak relations"]
-    if by_width:
-        remedies.insert(1, "raise max_width")
     return WidthError(
         f"exact inference would have elimination width {plan.width} and need {readable(bytes_needed(plan))}; "
-        f"allowed: {limit}. To go on, {'; '.join(remedies)}."
+        f"allowed: {readable(memory_budget())}. To go on, use solver 'gibbs', or 'auto', which falls back to "
+        "it; or remove weak relations."
     )
 
 

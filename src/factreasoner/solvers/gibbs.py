@@ -14,6 +14,7 @@ from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.settings import Config
 from factreasoner.solvers.chains import Chains, Moments, joined
+from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
 
@@ -29,6 +30,9 @@ A relation of probability 0.999, the largest there is, has one.
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
 
+TOLERANCE = 0.003
+"""Standard error at which sampling stops."""
+
 FIRST_SWEEPS = 16
 FEWEST_STRETCHES = 4
 MOST_STRETCHES = 8
@@ -42,7 +46,7 @@ _log = logging.getLogger(__name__)
 class GibbsSolver:
     """Rao-Blackwellised block Gibbs sampling of every component that has something to sample.
 
-    Sampling stops when the largest standard error is below `config.tolerance` and the chains have mixed
+    Sampling stops when the largest standard error is below TOLERANCE and the chains have mixed
     (`Marginals.converged`), or before it would exceed `config.solver_seconds`. Results repeat with
     `config.seed`, unless time cut the sampling short. `diagnostics` have a `warning` if it did not converge,
     and no `r_hat` if that is infinite.
@@ -59,7 +63,11 @@ class GibbsSolver:
         Raises:
             SolverError: the evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), _width_without_chains, self._config)
+        return solve_or_sample(
+            reduce(graph),
+            lambda part, plan: fits(plan) and plan.width <= _width_without_chains(part),
+            self._config,
+        )
 
 
 def _width_without_chains(part: Component) -> int:
@@ -69,12 +77,11 @@ def _width_without_chains(part: Component) -> int:
 
 
 def solve_or_sample(
-    reduced: Reduced, max_width: Callable[[Component], int | None], config: Config
+    reduced: Reduced, solvable: Callable[[Component, Elimination], bool], config: Config
 ) -> Marginals:
-    """Solve exactly the components that fit the memory and their `max_width`, and sample the others."""
+    """Solve the `solvable` components exactly, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
-    widths = [max_width(part) for part in reduced.components]
-    exact = list(map(fits, plans, widths))
+    exact = list(map(solvable, reduced.components, plans))
     deadline = time.monotonic() + config.solver_seconds
     wide = exact.count(False)
     found: list[list[Table]] = []
@@ -87,7 +94,7 @@ def solve_or_sample(
         # Time an earlier component did not need goes to the later ones.
         until = now + max(deadline - now, 0.0) / (wide - len(sampled))
         chains = Chains(part, _chain_count(part), np.random.default_rng((config.seed, i)))
-        sampled.append(sampled_by(chains, tolerance=config.tolerance, until=until))
+        sampled.append(sampled_by(chains, tolerance=TOLERANCE, until=until))
         found.append(sampled[-1].marginals)
     return Marginals(
         probabilities=reduced.named(found),
@@ -176,7 +183,7 @@ def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | 
         mixing = f"{r_hat:.3f}" if math.isfinite(r_hat) else "infinite"
         warning = (
             f"sampling stopped after {config.solver_seconds:g} s without converging: split R-hat {mixing} "
-            f"(at most {MIXED}), standard error {stderr:.4f} (at most {config.tolerance:g})"
+            f"(at most {MIXED}), standard error {stderr:.4f} (at most {TOLERANCE:g})"
         )
         _log.warning("%s", warning)
         found["warning"] = warning
@@ -184,7 +191,7 @@ def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | 
 
 
 class AutoSolver:
-    """Exact inference while width and memory allow it, else Gibbs sampling, component by component.
+    """Exact inference while memory allows it, else Gibbs sampling, component by component.
 
     The result names the solver that ran: "gibbs" when any component's posteriors are sampled, else "exact".
     """
@@ -200,4 +207,4 @@ class AutoSolver:
         Raises:
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), lambda part: self._config.max_width, self._config)
+        return solve_or_sample(reduce(graph), lambda _, plan: fits(plan), self._config)

@@ -16,7 +16,7 @@ NO_BOUND = (
     "merlin_algorithm 'cte' and solver 'exact' are exact"
 )
 EXACT_WIDTH = 18
-"""Largest elimination width at which an exact algorithm is chosen, unless `max_width` is set."""
+"""Largest elimination width at which an exact algorithm is chosen."""
 
 EXACT_ENTRIES = 1 << 25
 """Most table entries at which an exact algorithm is chosen: a few seconds of merlin's arithmetic."""
@@ -35,18 +35,13 @@ class MerlinSolver:
     are exact. If no algorithm is set, it is `cte` while the width allows it, else `wmb`.
 
     Raises:
-        ConfigError: there is no merlin binary, or the algorithm is one that only earlier versions offered.
+        ConfigError: there is no merlin binary.
     """
 
     name = "merlin"
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        if self._config.merlin_algorithm not in (None, *merlin_bridge.ALGORITHMS):
-            raise ConfigError(
-                f"merlin_algorithm: {self._config.merlin_algorithm!r} is no longer offered: set 'wmb' or "
-                "'cte', or another solver (auto, exact, gibbs)"
-            )
         try:
             self._binary = merlin_bridge.locate(self._config.merlin_path)
         except merlin_bridge.MerlinNotFoundError as error:
@@ -92,8 +87,7 @@ class MerlinSolver:
         """The algorithm to run, and why it is this one."""
         if self._config.merlin_algorithm is not None:
             return self._config.merlin_algorithm, "set by merlin_algorithm"
-        limit = EXACT_WIDTH if self._config.max_width is None else self._config.max_width
-        if plan.width <= limit and plan.total <= EXACT_ENTRIES:
+        if plan.width <= EXACT_WIDTH and plan.total <= EXACT_ENTRIES:
             return "cte", f"elimination width {plan.width} allows exact inference"
         return "wmb", f"elimination width {plan.width} is too large for exact inference"
 
@@ -123,9 +117,8 @@ class MerlinSolver:
                 binary=self._binary,
                 algorithm=algorithm,
                 ibound=self._ibound,
-                iterations=self._config.merlin_iterations,
                 evidence=graph.evidence,
-                timeout=self._config.merlin_timeout,
+                timeout=self._config.solver_seconds,
             )
         except merlin_bridge.MerlinError as error:
             raise SolverError(f"solver 'merlin': {error}") from error

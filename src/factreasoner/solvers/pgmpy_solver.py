@@ -51,8 +51,8 @@ class PgmpySolver:
         check(graph)
         groups = components(len(graph.names), [factor.scope for factor in graph.factors])
         plan = plan_of_network(graph)
-        if not fits(plan, self._config.max_width):
-            raise too_wide(plan, self._config.max_width)
+        if not fits(plan):
+            raise too_wide(plan)
         factors = _in_range(graph, groups)
         _variable_elimination()  # the import takes seconds, which do not count
         deadline = time.monotonic() + self._config.solver_seconds
