@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, mod
 from factreasoner.models import FactorTable
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import values
-from factreasoner.settings.removed import told_removed
+from factreasoner.settings.removed import REMOVED, told_removed
 from factreasoner.settings.setting import setting, setting_of
 
 if TYPE_CHECKING:
@@ -355,8 +355,8 @@ class Config(BaseModel):
     def _removed_values(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
         """Refuse values that earlier versions had."""
         for key, value in data.items() if isinstance(data, dict) else ():
-            if key in cls.model_fields and (told := told_removed(key, value)):
-                raise ValueError(f"{key}: {told}")
+            if f"{key} {value}" in REMOVED:
+                raise ValueError(f"{key}: {told_removed(key, value)}")
         return data
 
     @model_validator(mode="after")
