@@ -8,16 +8,11 @@ import pytest
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem
 from factreasoner.models import Failure, Record, Usage
-from factreasoner.pipeline.assembly import NO_CALLS
 from factreasoner.runs.executors import Pool, Portion, done
 from factreasoner.runs.journal import JournalEntry, JournalLine
 from factreasoner.runs.runner import lines_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
-
-
-def calls(config):
-    return NO_CALLS
 
 
 class DeadError(Exception):
@@ -176,7 +171,7 @@ class Work:
 def by_threads(work, at_once=1, count=500):
     records = (Record(id=str(i), response="") for i in range(count))
     worker = work if isinstance(work, Work) else Work(work, at_once)
-    return lines_of(worker, TASK, records, calls)
+    return lines_of(worker, TASK, records)
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -188,7 +183,7 @@ def test_records_are_taken_only_as_fast_as_threads_work_them_off(at_once):
             taken.append(i)
             yield Record(id=str(i), response="")
 
-    lines = lines_of(Work(lambda _: None, at_once), TASK, records(), calls)
+    lines = lines_of(Work(lambda _: None, at_once), TASK, records())
     seen = 0
     for _ in range(20):
         seen += len(next(lines))

@@ -34,7 +34,7 @@ def records(*texts):
 
 
 def found(config, given):
-    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), lambda _: Calls())
+    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given))
     return {
         line.record_id: TASK.result.model_validate_json(unpack(line.text).result)
         for some in lines
@@ -142,8 +142,8 @@ def test_one_process_a_core_unless_told_otherwise():
         ({"executor": "processes", "model": "openai/x"}, "threads wait for model 'openai/x'"),
         ({"executor": "processes", "retriever": "corpus,web"}, "threads wait for retriever 'web'"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
-        ({"executor": "ray", "retriever": "corpus,web"}, "limits on requests to 'web'"),
-        ({"ray_address": "auto"}, "add that"),
+        ({"executor": "ray", "retriever": "corpus,web"}, "threads wait for retriever 'web'"),
+        ({"executor": "ray", "model": "openai/x"}, "threads wait for model 'openai/x'"),
     ],
 )
 def test_what_processes_would_multiply_is_refused(settings, words):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from factreasoner.serve.app import Access
     from factreasoner.settings import Config
 
-UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
+UNUSED = ("executor", "workers", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
 
 

@@ -30,17 +30,12 @@ SECONDS = 60.0
 
 @dataclass(eq=False)
 class Admitted:
-    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`.
-
-    `there` are the servers that earlier requests found there, `found` is the one that this one did.
-    """
+    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`."""
 
     at: float
     tokens: int
     took: int = 0
     timed_out: bool = False
-    there: frozenset[str] = frozenset()
-    found: str = ""
 
 
 class Limits:
@@ -64,7 +59,6 @@ class Limits:
         self._clock = clock
         self._changed = threading.Condition()
         self._minute: deque[Admitted] = deque()
-        self._there: frozenset[str] = frozenset()
         self._paused_until = 0.0
         self._released = False
 
@@ -84,7 +78,6 @@ class Limits:
             yield admitted
         finally:
             with self._changed:
-                self._there |= {admitted.found} - {""}
                 admitted.tokens = admitted.took
                 if admitted.timed_out:
                     self.slots.timed_out()
@@ -118,7 +111,7 @@ class Limits:
                 self._changed.notify_all()
             if not kept:
                 self.slots.take()
-            admitted = Admitted(self._clock(), tokens, there=self._there)
+            admitted = Admitted(self._clock(), tokens)
             if self._requests is not None or self._tokens is not None:
                 self._minute.append(admitted)
             return admitted

@@ -134,11 +134,6 @@ class CircuitBreaker:
             if self._down_since is None:
                 self._down_since = self._probed = self._clock()
 
-    def learn(self, there: Collection[str]) -> None:
-        """Note whether it is among the servers that any sender of this run has found there."""
-        with self._lock:
-            self._there |= self.server in there
-
     def answered(self) -> None:
         """A request was answered."""
         with self._lock:
@@ -269,7 +264,6 @@ class Sender:
             attempts.stood_in_line(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
-            self._breaker.learn(turn.there)
             if attempts.troubled_since is None and not self._breaker.admits():
                 raise self._given_up(attempts)
             attempts.count += 1
@@ -281,7 +275,6 @@ class Sender:
             timed_out = isinstance(answer, ProviderFault) and answer.status == TIMEOUT_STATUS
             if worked_on := timed_out or (isinstance(answer, ProviderFault) and answer.kind == "once"):
                 turn.timed_out, turn.took, money.cost = timed_out, turn.tokens, money.estimate
-            turn.found = "" if _is_silence(answer) else self._breaker.server
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)

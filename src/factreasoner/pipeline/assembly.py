@@ -54,9 +54,8 @@ class Calls(NamedTuple):
     """How a pipeline's model is paid for and remembered, and a user's own parts.
 
     `llm` takes the place of the model client. `spent` US dollars count towards `max_cost` from the start;
-    `paid` is called with those of each answered request; `memory` keeps how the model is asked; `shared` does
-    all of that if several processes work. `batches` takes the requests with the setting `batch`. `parts`: see
-    `Parts`.
+    `paid` is called with those of each answered request; `memory` keeps how the model is asked;
+    `batches` takes the requests with the setting `batch`. `parts`: see `Parts`.
     """
 
     llm: LLM | None = None
@@ -64,7 +63,6 @@ class Calls(NamedTuple):
     paid: Callable[[float], None] | None = None
     memory: Memory | None = None
     batches: BatchFolder | None = None
-    shared: SharedLimits | None = None
     parts: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -163,10 +161,8 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
         raise ConfigError(f"{strange[0]!r} is not a part; {nearest(strange[0], list(PLUGINS))}")
     config = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
     refuse_unasked_judge(config)
-    shared = calls.shared
-    if shared is None:
-        budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
-        shared = SharedLimits.of(config, budget=budget, memory=calls.memory)
+    budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
+    shared = SharedLimits.of(config, budget=budget, memory=calls.memory)
     llm = calls.llm
     if llm is None and config.model is not None:
         clients = {

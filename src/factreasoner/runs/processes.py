@@ -128,9 +128,14 @@ def _begin(task: str, config: Config) -> None:
     driver = multiprocessing.parent_process()
     assert driver is not None, "called in a process of the pool alone"
     threading.Thread(target=_end_after, args=(driver,), daemon=True).start()
+    _here.append(worker_alone(task, config))
+
+
+def worker_alone(task: str, config: Config) -> PortionWorker[Any]:
+    """The worker of a process that shares its machine with others, so that its network uses one core."""
     named = task_named(task)
     alone = config.model_copy(update={"verifier_threads": config.verifier_threads or 1})
-    _here.append(PortionWorker(named, lambda: named.worker(alone, Calls())))
+    return PortionWorker(named, lambda: named.worker(alone, Calls()))
 
 
 def _end_after(driver: BaseProcess) -> NoReturn:

@@ -141,7 +141,7 @@ def _worked_off(
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
     unfinished = _unfinished(worker, folder, records, progress)
-    made = lines_of(worker, folder.task, unfinished, folder.calls)
+    made = lines_of(worker, folder.task, unfinished)
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:
@@ -153,12 +153,10 @@ def _worked_off(
     return None
 
 
-def lines_of(
-    worker: Worker[R], task: Task[R], records: Iterable[Record], calls: Callable[[Config], Calls]
-) -> Generator[Sequence[JournalLine]]:
+def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Generator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
-    `calls` makes those of workers elsewhere; the given one has its own. Raises what `done` does.
+    Raises what `done` does.
     """
 
     def failed(record: Record) -> JournalLine:
@@ -166,13 +164,11 @@ def lines_of(
         failure = Failure.of("pipeline", record.id, error)
         return line_of(task, task.failed(record, worker.config, failure))
 
-    with _pool(worker, task, calls) as pool:
+    with _pool(worker, task) as pool:
         yield from done(pool, records, failed)
 
 
-def _pool(
-    worker: Worker[Any], task: Task[Any], calls: Callable[[Config], Calls]
-) -> contextlib.AbstractContextManager[Pool[Any]]:
+def _pool(worker: Worker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[Pool[Any]]:
     """The workers that the settings name; they end with the block."""
     config = worker.config
     if config.executor == "threads":
@@ -181,7 +177,7 @@ def _pool(
         return Processes(task.name, config)
     from factreasoner.runs.ray_cluster import RayCluster
 
-    return RayCluster(task.name, config, calls(config), settled=worker.settled)
+    return RayCluster(task.name, config)
 
 
 def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:

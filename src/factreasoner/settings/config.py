@@ -174,13 +174,10 @@ class Config(BaseModel):
     concurrency: int = _model_call(16, "Requests in flight, over all records.", common=True, ge=1)
     executor: values.Executor = _model_call(
         "threads",
-        "Where records are processed: in threads, in processes (all cores, for local judges) or on a "
-        "Ray cluster.",
+        "Where records are processed: in threads; with a local judge also in processes (all cores) or on "
+        "a Ray cluster (RAY_ADDRESS).",
     )
     workers: int | None = _model_call(None, "Number of processes. (default: one per core)", ge=1)
-    ray_address: str | None = _model_call(
-        None, "Address of the cluster: auto or HOST:6379. (default: one on this machine)"
-    )
     requests_per_minute: int | None = _model_call(
         None, "Most requests sent per minute; others wait. (default: no limit)", ge=1
     )
@@ -453,7 +450,6 @@ class Keywords(TypedDict, total=False):
     concurrency: int
     executor: values.Executor
     workers: int | None
-    ray_address: str | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None

@@ -20,6 +20,7 @@ REMOVED: Mapping[str, Removed] = {
     "chroma_url": Removed("passages are kept on disk; set `store_dir`"),
     "judge embedded": Removed("the bundled judge replaces it; remove it"),
     "judge nli": Removed("set `verifier` to nli"),
+    "ray_address": Removed("set the environment variable RAY_ADDRESS"),
     "prefilter words": Removed("`bundled` replaces it"),
     "max_width": Removed("memory decides which networks are solved exactly; remove it"),
     "tolerance": Removed("sampling stops at a standard error of 0.003; remove it", 0.003),

@@ -238,23 +238,14 @@ def _searched(config: Config) -> set[str]:
 
 
 def _executor(config: Config) -> Iterator[str]:
-    if config.ray_address is not None and config.executor != "ray":
-        yield "ray_address: only --executor ray uses a cluster; add that"
     if config.executor == "threads":
         if config.workers is not None:
             yield "workers: --concurrency sets the number of threads; add --executor processes"
         return
-    if config.executor == "ray":
-        if asked := _searched(config):
-            yield (
-                f"executor: limits on requests to {min(asked)!r} hold in one process only: retrieve by a run "
-                "in threads, and give its folder to the run on Ray"
-            )
-        return
     if waits := waited_for(config):
         yield (
-            f"executor: 'processes' is for local judges; threads wait for {waits}, and their "
-            "limits hold over all records: leave it out"
+            f"executor: {config.executor!r} is for local judges; threads wait for {waits}, and their "
+            "limits hold over all records: use --executor threads"
         )
     if config.max_cost is not None:
-        yield "max_cost: money is counted in one process only; leave out --executor processes"
+        yield f"max_cost: money is counted in one process only; leave out --executor {config.executor}"
