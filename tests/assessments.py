@@ -4,7 +4,6 @@ from factreasoner.assessors.graph import with_graph
 from factreasoner.models import (
     Assessment,
     Atom,
-    Audit,
     Context,
     Failure,
     Independence,
@@ -90,14 +89,13 @@ def full():
                 ),
                 Verdict(context_id="c0", target_id="a3", label="neutral", probability=0.9),
             ),
-            "audit": Audit(asked=4, disagreed=1),
         },
         failures=(REVISER, TIMEOUT),
         usage={
             "atomizer": Usage(calls=1, prompt_tokens=10, completion_tokens=5, cost=0.25),
             "evaluator": Usage(calls=2, cached_calls=1, prompt_tokens=100, completion_tokens=50, cost=0.5),
         },
-        seconds={"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5, "audit": 1.5},
+        seconds={"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5},
         metadata={"split": "test"},
     )
 

@@ -5,9 +5,8 @@ import math
 import pytest
 from fenced import fenced
 
-from factreasoner import ScriptedLLM, build_pipeline
+from factreasoner import ScriptedLLM
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.errors import ConfigError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
 from factreasoner.models.verdicts import NOT_CLEAR
@@ -118,35 +117,6 @@ def test_context_claims_are_summaries_or_cut_texts():
     (cut,) = claims - {"In short.", "atom 0."}
     assert long.startswith(cut)
     assert 0 < len(cut) < 120
-
-
-def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
-    def script(prompt, schema):
-        return dict.fromkeys(schema.arguments, "False" if len(schema.arguments) == 1 else "True")
-
-    results = []
-    for _ in range(2):
-        made, llm = evaluator(script, audit_share=0.3)
-        outcome = made.evaluate(atoms(10), contexts(10), RECORD)
-        results.append(outcome.audit)
-        assert outcome.audit.asked == outcome.audit.disagreed == len(llm.calls) - 10
-        assert set(outcome.support.values()) == {"supported"}
-    assert results[0] == results[1]
-    assert 10 <= results[0].asked <= 50
-
-
-@pytest.mark.parametrize(("n", "settings"), [(1, {}), (3, {"atoms_per_call": 1})])
-def test_audit_leaves_out_what_was_asked_alone_anyway(n, settings):
-    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, "True"), audit_share=1.0, **settings)
-    outcome = made.evaluate(atoms(n), contexts(2), RECORD)
-    assert outcome.audit.asked == 0
-    assert len(llm.calls) == 2 * n
-
-
-def test_no_audit_by_default_nor_of_a_judge_that_makes_no_calls(bundled_judge):
-    assert evaluate(lambda p, c: "True", 1, 1).audit is None
-    with pytest.raises(ConfigError, match="verifier judge is not a model; add --model"):
-        build_pipeline(Config(audit_share=0.1))
 
 
 def test_a_solver_that_refuses_keeps_the_verdicts(monkeypatch):

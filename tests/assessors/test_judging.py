@@ -5,18 +5,14 @@ import time
 
 import pytest
 
-from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.assessors.judging import judging_threads, pieces, prefiltered
-from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work
-from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.pipeline import build_pipeline
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Judged, asks_model
 from factreasoner.settings import Config
-from factreasoner.solvers.exact import ExactSolver
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])
@@ -47,11 +43,6 @@ def test_a_users_own_judge_says_whether_it_waits(told, threads):
         Record(id="r", response="", atoms=tuple(ATOMS[:1]), contexts=contexts)
     )
     assert (Own.most > 1) == (threads > 1)
-
-
-def test_an_audit_needs_a_judge_that_asks_a_model():
-    with pytest.raises(ConfigError, match="the verifier judge is not a model"):
-        GraphEvaluator(VerifierJudge(), ExactSolver(), Config(judge="verifier", audit_share=0.5))
 
 
 ATOMS = [Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="Its bakers sell rye bread.")]

@@ -307,7 +307,6 @@ def test_the_bundled_judge_serves(name):
         ({"assessor": "prompt-tf"}, "--model"),
         ({"assessor": "prompt-tf", "model": "x", "judge": "verifier"}, "--model"),
         ({"assessor": "prompt-tf", "model": "x", "confidence": "logprobs"}, "confidence: prompt-tf"),
-        ({"assessor": "factscore", "audit_share": 0.1}, "audit_share: factscore gives no verdicts"),
         ({"assessor": "mine"}, "'mine' is not one of factscore"),
     ],
 )

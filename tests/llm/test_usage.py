@@ -75,7 +75,7 @@ def test_usage_goes_to_the_open_stage():
 def test_outside_any_stage_nothing_is_counted():
     meter = Meter()
     record_usage(ONE)
-    with stage("audit"):
+    with stage("judge"):
         record_usage(ONE)
     assert (meter.usage, meter.total) == ({}, Usage())
 
@@ -83,11 +83,11 @@ def test_outside_any_stage_nothing_is_counted():
 def test_an_inner_stage_takes_the_usage():
     meter = Meter()
     with meter.stage("evaluator"):
-        with stage("audit"):
+        with stage("judge"):
             record_usage(ONE)
         record_usage(ONE)
-    assert meter.usage == {"audit": ONE, "evaluator": ONE}
-    assert meter.seconds["evaluator"] >= meter.seconds["audit"]
+    assert meter.usage == {"judge": ONE, "evaluator": ONE}
+    assert meter.seconds["evaluator"] >= meter.seconds["judge"]
 
 
 def test_a_stage_that_fails_is_counted():

@@ -9,7 +9,7 @@ from assessments import NOTHING, REVISER, TIMEOUT, assessment, counted_once, ful
 from factreasoner.metrics.factuality import resolve_k, scored_record
 from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.summary import Summary, evidence_fields, result_line
-from factreasoner.models import Audit, Context, Marginals, Pruned, Usage, Verdict, factuality
+from factreasoner.models import Context, Marginals, Pruned, Usage, Verdict, factuality
 
 
 def summarised(*assessments, k="median"):
@@ -90,16 +90,11 @@ def test_summary():
         "largest_width": 31,
         "largest_stderr": 0.004,
     }
-    assert content["audit"]["rate"] == 0.25
-    assert content["audit"]["interval_95"] == [
-        pytest.approx(0.045587, abs=1e-6),
-        pytest.approx(0.699358, abs=1e-6),
-    ]
     assert content["usage"]["total"]["calls"] == 3
     assert content["usage"]["by_stage"]["atomizer"]["cost"] == 0.25
     assert content["seconds"] == {
         "total": 4.0,
-        "by_stage": {"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5, "audit": 1.5},
+        "by_stage": {"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5},
     }
     gold = content["gold"]
     assert (gold["num_records"], gold["num_atoms"], gold["num_left_out"]) == (2, 7, 1)
@@ -123,7 +118,7 @@ def test_the_largest_width_and_error_of_a_run_are_told():
 def test_summary_of_nothing():
     content = summarised().content()
     assert content["records"]["total"] == 0
-    assert (content["k"], content["audit"], content["gold"]) == (None, None, None)
+    assert (content["k"], content["gold"]) == (None, None)
     assert set(content["mean"].values()) | set(content["interval_95"].values()) == {None}
     assert set(content["atoms"].values()) == {0}
     assert content["usage"]["total"] == Usage().model_dump()
@@ -161,7 +156,6 @@ def test_evidence_adds_up():
         "contexts": 4,
         "credibility": None,
         "pruned": None,
-        "audit": None,
         "without_contexts": 1,
         "dropped_contexts": 2,
         "unread_pages": 2,
@@ -171,28 +165,22 @@ def test_evidence_adds_up():
     assert {name: found[name] for name in expected} == expected
 
 
-def test_audits_pruned_pairs_and_credibility_add_up():
+def test_pruned_pairs_and_credibility_add_up():
     """Records that have none of these change nothing."""
 
-    def made(asked, pairs, prior_from, *domains):
-        outcome = {
-            "audit": Audit(asked=asked, disagreed=asked // 2),
-            "pruned": Pruned(pairs=pairs, audited=pairs // 2, missed=1),
-        }
+    def made(pairs, prior_from, *domains):
+        outcome = {"pruned": Pruned(pairs=pairs, audited=pairs // 2, missed=1)}
         return assessment([0.9], outcome=outcome | {"prior_from": prior_from, "used_domains": domains})
 
-    first = made(4, 10, {"c0": "table", "c1": "default"}, "b.org")
-    second = made(0, 8, {"c0": "record", "c1": "default", "c2": "default"}, "a.org")
+    first = made(10, {"c0": "table", "c1": "default"}, "b.org")
+    second = made(8, {"c0": "record", "c1": "default", "c2": "default"}, "a.org")
     for place, (rated, unrated, pairs) in enumerate([(1, 1, 10), (1, 2, 8)]):
         line = evidence_fields((first, second)[place])
         assert line["credibility"] == {"rated": rated, "unrated": unrated}
         assert line["pruned"]["pairs"] == pairs
     found = summarised(first, assessment([0.9]), second).content()
-    assert found["audit"] == {"asked": 4, "disagreed": 2, "rate": 0.5, "interval_95": wilson(2, 4)}
     assert found["pruned"] == {"pairs": 18, "audited": 9, "missed": 2, "interval_95": wilson(2, 9)}
     assert found["credibility"] == {"rated": 2, "unrated": 3, "used_domains": ["a.org", "b.org"]}
-    nothing = {"asked": 0, "disagreed": 0, "rate": None, "interval_95": None}
-    assert summarised(made(0, 0, {})).content()["audit"] == nothing
 
 
 def test_result_line():

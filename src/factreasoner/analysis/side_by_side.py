@@ -187,7 +187,7 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     replay = recorded and alike and not judges_anew and not prompted
     if replay:
         changes |= {"judge": "recorded", "relations": out / first.name}
-        changes |= {"unlisted": "missing", "audit_share": 0.0}
+        changes |= {"unlisted": "missing"}
     taking = parse_config(config.model_dump() | changes, "settings")
     return contender._replace(config=taking, replay=replay)
 

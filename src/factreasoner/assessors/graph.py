@@ -16,38 +16,22 @@ from factreasoner.assessors.judging import (
     judged_outcome,
     judging_threads,
     prefiltered,
-    premises,
     tasks,
 )
 from factreasoner.assessors.sources import merge_sources
-from factreasoner.errors import ConfigError, PluginError, SolverError
+from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import stage
-from factreasoner.models import (
-    Atom,
-    Audit,
-    Claim,
-    Context,
-    Failure,
-    Outcome,
-    Record,
-    Verdict,
-    supports_of,
-)
+from factreasoner.models import Atom, Context, Failure, Outcome, Record, supports_of
 from factreasoner.plugins.kinds import load
-from factreasoner.protocols import Judge, Solver, asks_model
+from factreasoner.protocols import Judge, Solver
 from factreasoner.settings import Config
 
 
 class GraphEvaluator:
-    """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts.
-
-    Raises:
-        ConfigError: an audit is set that does not fit the judge.
-    """
+    """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts."""
 
     def __init__(self, judge: Judge, solver: Solver, config: Config | None = None) -> None:
         self._judge = judge
@@ -57,11 +41,6 @@ class GraphEvaluator:
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
             self._bundled = load("judge", "verifier")(Config(judge="verifier"))
-        if self._config.audit_share and not asks_model(judge):
-            raise ConfigError(
-                f"audit_share: it asks a model again, but the {self._config.plugin('judge')} judge is not a "
-                "model; add --model NAME, or leave --audit-share out"
-            )
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.
@@ -80,14 +59,8 @@ class GraphEvaluator:
         outcome = judged_outcome(self._judge, asked, atoms, work, workers=self._threads)
         verdicts = outcome.verdicts
         pruned = filtered.report(verdicts) if filtered else None
-        audit = None
-        if self._config.audit_share:
-            # Those on atoms that were asked alone are left out: that would repeat the same call.
-            alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
-            batched = [v for v in verdicts if (v.context_id, v.target_id) not in alone]
-            audit = self._audit(record.id, batched, atoms, contexts)
         known = (*verdicts, *filtered.verdicts) if filtered else verdicts
-        outcome = outcome.model_copy(update={"verdicts": known, "pruned": pruned, "audit": audit})
+        outcome = outcome.model_copy(update={"verdicts": known, "pruned": pruned})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
 
@@ -106,27 +79,6 @@ class GraphEvaluator:
         if self._config.version > 1:
             contexts = merge_equal(contexts)
         return kept(contexts), pairs(self._config.version, atoms, contexts)
-
-    def _audit(
-        self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> Audit:
-        """Ask a random share of the verdicts again, one claim a call, and count the changed labels."""
-        share = self._config.audit_share if self._config.atoms_per_call != 1 else 0.0
-        text = {atom.id: atom.text for atom in atoms}
-        chosen = [
-            v
-            for v in verdicts
-            if v.target_id in text and draw(self._config.seed, record_id, (v.context_id, v.target_id)) < share
-        ]
-        premise = premises(contexts, record_id)
-        with stage("audit"):
-            parts = parallel_map(
-                lambda v: self._judge.judge(premise(v.context_id), [Claim(v.target_id, text[v.target_id])]),
-                chosen,
-                workers=self._threads,
-            )
-        again = [(v, part.verdicts[0]) for v, part in zip(chosen, parts, strict=True) if part.verdicts]
-        return Audit(asked=len(again), disagreed=sum(first.label != second.label for first, second in again))
 
 
 def with_graph(

@@ -54,10 +54,6 @@ class PromptedEvaluator:
         self._asker: Asker | None = None
         if llm is not None and self._config.plugin("judge") == "llm":
             self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
-        if self._config.audit_share:
-            raise ConfigError(
-                f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave it out"
-            )
         if self._row.in_words and self._asker is None:
             raise ConfigError(
                 f"assessor: {self._config.assessor} reads a model's words and can't use another judge's "

@@ -30,7 +30,7 @@ OF_CLAIMS = ("fact_generator", *(key for key, setting in SETTINGS.items() if set
 """Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
 OF_RUN = (
     *("assessor", "version", "revise_given", "retriever"),
-    *("calls", "premise_tokens", "audit_share", "k", "gamma"),
+    *("calls", "premise_tokens", "k", "gamma"),
 )
 """Settings of `run`, for which the other tasks have no use."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}

@@ -102,8 +102,6 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
         yield "calibrated", f"by {escape(calibration['file'])}{idle}"
     if summary["gold"] is not None:
         yield from _gold_rows(summary)
-    if summary["audit"]:
-        yield "audit", _audit_row(summary["audit"])
     yield "solver", _solver_row(summary["solver"])
     yield from _common_rows(summary, config, "answers" if summary["answers"] else "verdicts")
 
@@ -240,14 +238,6 @@ def _gold_rows(summary: Mapping[str, Any]) -> Rows:
         yield "", summary["gold"]["few_records"]
 
 
-def _audit_row(audit: Mapping[str, Any]) -> str:
-    if not audit["asked"]:
-        return "no verdict was drawn"
-    low, high = audit["interval_95"]
-    changed = f"{audit['disagreed']} of {audit['asked']} verdicts changed when asked one at a time"
-    return f"{changed} [{low:.3f}, {high:.3f}]"
-
-
 def _solver_row(solver: Mapping[str, Any]) -> str:
     parts = [", ".join(f"{name} on {count}" for name, count in solver["records"].items()) or "-"]
     if solver["largest_width"] is not None:
@@ -307,7 +297,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
     if config.model is not None and config.plugin("judge") == "llm":
         console.sentence(_facts_per_call(config))
-    console.sentence("Repeated questions and audits are not counted; cached answers cost nothing.")
+    console.sentence("Repeated questions are not counted; cached answers cost nothing.")
     if config.batch != "none":
         console.sentence("Cost is at the price of batches.")
     console.sentence(

@@ -160,8 +160,8 @@ class Summary(Tally[Assessment]):
         self._solving = Counter(exact=0, not_converged=0)
         self._largest: dict[str, float | None] = {"width": None, "stderr": None}
         self._used_domains: set[str] = set()
-        self._solvers, self._searched, self._answers, self._pruned, self._credibility, self._audit = (
-            Counter[str]() for _ in range(6)
+        self._solvers, self._searched, self._answers, self._pruned, self._credibility = (
+            Counter[str]() for _ in range(5)
         )
 
     def add(self, assessment: Assessment) -> dict[str, Any]:
@@ -223,8 +223,6 @@ class Summary(Tally[Assessment]):
         self._used_domains.update(outcome.used_domains)
         if outcome.pruned is not None:
             self._pruned.update(outcome.pruned.model_dump())
-        if outcome.audit is not None:
-            self._audit.update(outcome.audit.model_dump())
         if (marginals := outcome.marginals) is None:
             return
         self._solvers[marginals.solver] += 1
@@ -266,14 +264,8 @@ class Summary(Tally[Assessment]):
                 "largest_width": self._largest["width"],
                 "largest_stderr": self._largest["stderr"],
             },
-            "audit": _audit_fields(**self._audit) if self._audit else None,
             "gold": _gold_summary(sample, found),
         }
-
-
-def _audit_fields(asked: int, disagreed: int) -> dict[str, Any]:
-    rate = disagreed / asked if asked else None
-    return {"asked": asked, "disagreed": disagreed, "rate": rate, "interval_95": wilson(disagreed, asked)}
 
 
 def _is_mean(metric: Metric, gamma: float | None) -> bool:

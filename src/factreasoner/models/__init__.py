@@ -30,7 +30,6 @@ from factreasoner.models.graph import (
 )
 from factreasoner.models.records import Atom, Context, Gold, Model, Record, new_id, record_fingerprint
 from factreasoner.models.results import (
-    Audit,
     Coherence,
     Independence,
     Outcome,
@@ -67,7 +66,6 @@ __all__ = [
     "Assessment",
     "Atom",
     "AtomAnswer",
-    "Audit",
     "Claim",
     "Coherence",
     "Context",

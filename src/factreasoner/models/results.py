@@ -110,13 +110,6 @@ class Probe(Model):
         return f"{said}: a weak judge" if self.weak else said
 
 
-class Audit(Model):
-    """How many of a random sample of batched verdicts changed when each was asked again alone."""
-
-    asked: int
-    disagreed: int
-
-
 class Pruned(Model):
     """How many pairs needed no judging, how many of them were audited, and how many of these not neutral."""
 
@@ -181,7 +174,6 @@ class Outcome(Model):
     independence: Independence | None = None
     marginals: Marginals | None = None
     failures: tuple[Failure, ...] = ()
-    audit: Audit | None = None
     pruned: Pruned | None = None
     prior_from: dict[str, PriorFrom] | None = None
     used_domains: tuple[str, ...] = ()

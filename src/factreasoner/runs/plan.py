@@ -93,7 +93,7 @@ class RunPlan(NamedTuple):
 def plan(
     records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY_TASK, *, supported: bool = True
 ) -> RunPlan:
-    """Searches, pairs, and calls and estimated tokens by stage; re-asks and audits are left out.
+    """Searches, pairs, and calls and estimated tokens by stage; re-asks are left out.
 
     Statements that a model has yet to make are the sentences of a text, contexts yet to be searched for all
     that a search may bring, of about 200 words each. No context is taken to be irrelevant, and every claim

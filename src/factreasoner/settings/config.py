@@ -263,9 +263,6 @@ class Config(BaseModel):
         0.9, "The probability of every verdict with --confidence constant.", ge=0.5, le=1.0
     )
     votes: int = _judging(5, "Samples drawn with --confidence votes.", ge=2)
-    audit_share: float = _judging(
-        0.0, "Share of a model's verdicts that are asked again, one at a time.", ge=0.0, le=1.0
-    )
     premise_tokens: int = _judging(
         256, "Longest part of a context used as a claim, in tokens; version 3.", ge=16
     )
@@ -485,7 +482,6 @@ class Keywords(TypedDict, total=False):
     confidence: values.Confidence
     constant_confidence: float
     votes: int
-    audit_share: float
     premise_tokens: int
     coherence: bool
     prefilter: values.Prefilter

@@ -28,6 +28,7 @@ REMOVED: Mapping[str, Removed] = {
     "merlin_timeout": Removed("set `solver_seconds`", 120.0),
     "merlin_algorithm gibbs": Removed("use `wmb` or `cte`, or another solver"),
     "merlin_algorithm jglp": Removed("use `wmb` or `cte`, or another solver"),
+    "audit_share": Removed("run again with `atoms_per_call` 1, and `compare` both runs", 0.0),
 }
 """By the name of a setting or flag, with underscores; a value stands after it, as in "judge nli"."""
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pooled, save
 
-from factreasoner import assess
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder.decision import decided
 from factreasoner.judges.encoder.judge import VerifierJudge
@@ -194,15 +193,6 @@ def test_settings_that_do_not_go_together(folder):
         Config(model="m", verifier="factcg")
     with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*--verifier-url URL"):
         VerifierJudge(Config(judge="verifier", verifier="factcg"))
-    with pytest.raises(ConfigError, match=r"audit_share: "):
-        assess(
-            "A lake.",
-            contexts=["A lake."],
-            judge="verifier",
-            verifier="nli",
-            verifier_model=str(folder),
-            audit_share=0.5,
-        )
 
 
 def test_a_verifier_of_three_labels_tells_p_of_each_and_one_of_two_never_contradicts(folder, tmp_path):
