@@ -1,4 +1,3 @@
-import itertools
 import json
 import time
 from itertools import pairwise
@@ -93,9 +92,6 @@ def test_the_papers_example():
     assert atom.p_true == pytest.approx(0.568720, abs=5e-7)
     expected = {c: brute(PAPER, "table1", {c})["a"] for c in ("c1", "c2", "c3")}
     assert {e.context_id: e.p_without for e in atom.effects} == pytest.approx(expected, abs=1e-9)
-    flip = atom.flip
-    assert (flip.context_ids, flip.support, flip.smallest) == (("c1",), "contradicted", True)
-    assert flip.p_without == pytest.approx(expected["c1"], abs=1e-9)
     assert expected["c1"] < expected["c3"] < 0.5 < expected["c2"]
     assert [(e.context_id, e.probability) for e in atom.entailing] == [("c1", 0.8)]
     assert [(e.context_id, e.probability) for e in atom.contradicting] == [("c2", 0.9)]
@@ -141,7 +137,6 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(tmp_path
     apply = calibration_of(config).posteriors.apply
     told = explain(of_a_run(graph), config)
     assert (told.calibrated, explain(of_a_run(graph)).calibrated) == (True, False)
-    contexts = [node.id for node in graph.nodes if node.kind == "context"]
 
     def calibrated(atom, gone=()):
         p = brute(graph, "conditional", gone)[atom]
@@ -154,15 +149,6 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(tmp_path
         for effect in atom.effects:
             assert effect.p_without == pytest.approx(calibrated(name, {effect.context_id}))
             assert effect.shift == pytest.approx(atom.p_true - effect.p_without)
-        sets = [set(gone) for size in (1, 2, 3) for gone in itertools.combinations(contexts, size)]
-        flipping = [g for g in sets if labelled(graph, name, calibrated(name, g), g) != atom.support]
-        assert (atom.flip is None) == (not flipping)
-        if atom.flip:
-            assert len(atom.flip.context_ids) == len(flipping[0])
-            assert set(atom.flip.context_ids) in flipping
-            assert atom.flip.p_without == pytest.approx(calibrated(name, atom.flip.context_ids))
-            assert atom.flip.support == labelled(graph, name, atom.flip.p_without, atom.flip.context_ids)
-            assert atom.flip.smallest
 
 
 def test_with_a_calibration_one_half_stays_one_half_as_in_the_run(tmp_path):
@@ -181,7 +167,6 @@ def test_from_assess_to_an_explanation_in_one_call():
     (atom,) = explain(made).atoms
     assert (atom.atom_id, atom.p_true) == ("a0", made.p_true["a0"])
     assert atom.effects[0].context_id == made.contexts[0].id
-    assert atom.flip is not None
     table1 = Config(factors="table1", version=3)
     again = assess("Marie Curie was born in Warsaw.", contexts=passages, factors="table1", version=3)
     assert explain(again, table1).atoms[0].p_true == again.p_true["a0"]
@@ -197,15 +182,9 @@ def test_only_the_atoms_asked_for_in_the_graphs_order():
 
 def test_an_atom_no_context_bears_on():
     graph = graph_of(("c1", "a1", "entailment", 0.5), ("c2", "a2", "entailment", 0.9))
-    first, second = explain(of_a_run(graph)).atoms
-    assert (first.p_true, first.effects, first.flip, first.tried, first.connected) == (0.5, (), None, 0, 0)
+    first, _ = explain(of_a_run(graph)).atoms
+    assert (first.p_true, first.effects, first.tried, first.connected) == (0.5, (), 0, 0)
     assert (first.entailing, first.contradicting, first.disputes) == ((), (), ())
-    assert second.flip.support == "unverified"
-
-
-def test_without_a_search_there_is_no_flip():
-    (atom,) = explain(of_a_run(PAPER), search_size=0).atoms
-    assert (atom.flip, atom.searched, len(atom.effects)) == (None, 0, 3)
 
 
 @pytest.mark.parametrize("marginals", [None, {"a": (0.5, 0.5)}, {"a": (1.0,), "c1": (0.1, 0.9)}])
@@ -217,37 +196,16 @@ def test_posteriors_the_run_did_not_find_are_found_now(marginals):
     assert told.atoms[0].p_true == pytest.approx(0.86)
 
 
-def test_of_sampled_posteriors_small_shifts_are_none_and_only_one_context_is_called_smallest():
+def test_small_shifts_of_sampled_posteriors_are_none():
     graph = graph_of(
         ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.6), ("c3", "a2", "contradiction", 0.9)
     )
     shift = explain(assessed(graph)).atoms[0].effects[1].shift
     told = explain(assessed(graph), solver=Sampling(shift / 3.9))
-    assert (told.exact, told.solver, told.stderr, told.solves) == (False, "sampling", shift / 3.9, 5)
+    assert (told.exact, told.solver, told.stderr, told.solves) == (False, "sampling", shift / 3.9, 4)
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1"]
-    flips = [atom.flip and (len(atom.flip.context_ids), atom.flip.smallest) for atom in told.atoms]
-    assert flips == [(2, False), (1, True)]
     told = explain(assessed(graph), solver=Sampling(shift / 4.1))
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
-
-
-@pytest.mark.parametrize(("stderr", "gone"), [(0.005, ("c1",)), (0.03, ("c1", "c2"))])
-def test_a_label_that_sampling_leaves_in_doubt_is_not_changed(stderr, gone):
-    """Without c1 P(a) is 0.454, and conflicting or contradicted; nothing supports a without c1 and c2."""
-    graph = graph_of(
-        ("c1", "a", "entailment", 0.8), ("c2", "a", "entailment", 0.55), ("c3", "a", "contradiction", 0.6)
-    )
-    (atom,) = explain(assessed(graph), solver=Sampling(stderr)).atoms
-    assert (atom.support, atom.flip.context_ids) == ("supported", gone)
-
-
-@pytest.mark.parametrize(("stderr", "fewest"), [(0.05, 1), (0.2, 2)])
-def test_a_conflict_that_may_go_to_either_side_or_stay_is_left_one(stderr, fewest):
-    """Without what supports it, it can't be conflicting, whatever its probability is."""
-    kinds = ["entailment", "entailment", "contradiction", "contradiction"]
-    graph = graph_of(*((f"c{i}", "a", kind, 0.9 - 0.01 * i) for i, kind in enumerate(kinds)))
-    (atom,) = explain(assessed(graph), solver=Sampling(stderr)).atoms
-    assert (atom.support, len(atom.flip.context_ids)) == ("conflicting", fewest)
 
 
 def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
@@ -255,7 +213,7 @@ def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
     told = explain(assessed(graph), solver=Sampling(0.01, converged=False))
     (atom,) = told.atoms
     assert (told.converged, told.solves) == (False, 1)
-    assert (atom.effects, atom.flip, atom.tried, atom.searched, atom.connected) == ((), None, 0, 0, 2)
+    assert (atom.effects, atom.tried, atom.connected) == ((), 0, 2)
     assert "did not converge" in atom.untold
     assert [item.context_id for item in atom.entailing] == ["c1"]
     assert explain(assessed(graph)).atoms[0].untold == ""
@@ -276,7 +234,6 @@ def test_the_time_of_an_explanation_is_limited():
     told = explain(assessed(graph), Config(solver_seconds=0.2), solver=Slow())
     assert any("the time is up; raise solver_seconds" in atom.untold for atom in told.atoms)
     assert sum(atom.tried for atom in told.atoms) < 40
-    assert not any(atom.flip and atom.flip.smallest for atom in told.atoms)
 
 
 def test_what_can_not_be_explained():
@@ -298,7 +255,7 @@ def test_what_can_not_be_explained():
 
 
 def conflicts(graph):
-    return {atom.atom_id: atom for atom in explain(assessed(graph), search_size=0).atoms}
+    return {atom.atom_id: atom for atom in explain(assessed(graph)).atoms}
 
 
 def test_evidence_for_and_against_the_most_probable_first():

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import graph_of
 
-from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import induced, network
 from factreasoner.explanations.removal import BySolver, ManyAtOnce, probability, removals
@@ -57,8 +56,8 @@ WAYS = ("many at once", "through atoms", "by the solver")
 
 
 @settings(max_examples=120)
-@given(st.sampled_from(WAYS), fact_graphs(), st.sampled_from(TABLES), st.data())
-def test_every_way_gives_what_brute_force_does(way, graph, table, data):
+@given(st.sampled_from(WAYS), fact_graphs(), st.sampled_from(TABLES))
+def test_every_way_gives_what_brute_force_does(way, graph, table):
     whole, parts = network(graph, table, {node.id for node in graph.nodes})
     base = SOLVER.marginals(whole)
     for part in parts:
@@ -71,8 +70,6 @@ def test_every_way_gives_what_brute_force_does(way, graph, table, data):
             assert whole_part is None
         sets = [(c,) for c in part.contexts]
         compare(part, found.one_by_one(), sets, graph, table)
-        sets = data.draw(st.lists(st.sets(st.sampled_from(part.contexts), min_size=1).map(tuple), max_size=5))
-        compare(part, found.log_odds(sets), sets, graph, table)
         assert {names[c] for c in found.candidates} == {names[c] for c in part.contexts}
 
 
@@ -143,10 +140,8 @@ def test_what_there_is_no_time_for_is_no_candidate_and_said():
     base = solver.marginals(whole)
     late = by_solver(part, base, solver, seconds=-1.0)
     assert late.one_by_one().shape == (0, len(part.atoms))
-    assert (late.candidates, late.affordable, late.solves) == ((), 0, 0)
+    assert (late.candidates, late.solves) == ((), 0)
     assert "the time is up; raise solver_seconds" in late.untold
-    with pytest.raises(OutOfTimeError):
-        late.log_odds([(part.contexts[0],)])
 
 
 def test_samples_that_have_not_converged_tell_nothing():
@@ -182,8 +177,9 @@ def test_weights_beyond_a_double():
     whole, (part,) = network(graph, "conditional", {"a"})
     found = ways(part, SOLVER.marginals(whole), "many at once")
     one = 0.99999 * 0.999 + 0.00001 * 0.5
-    rows = probability(found.log_odds([part.contexts[:1], part.contexts[-1:], part.contexts[1:]]))
-    assert rows[:, 0] == pytest.approx([0.5, one**2 / (one**2 + (1 - one) ** 2), one], abs=1e-9)
+    rows = probability(found.one_by_one())
+    two = one**2 / (one**2 + (1 - one) ** 2)
+    assert rows[:, 0] == pytest.approx([0.5] * 300 + [two] * 299, abs=1e-9)
     assert found.solves == 0
 
 

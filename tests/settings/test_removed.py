@@ -12,7 +12,9 @@ from factreasoner.settings import Config, kept_config
 from factreasoner.settings.removed import REMOVED, told_removed
 
 SETTINGS = sorted(key for key in REMOVED if " " not in key)
-VALUES = sorted(key.partition(" ")[::2] for key in REMOVED if " " in key and "-" not in key)
+PAIRS = sorted(key.partition(" ")[::2] for key in REMOVED if " " in key)
+VALUES = [pair for pair in PAIRS if pair[0] in Config.model_fields]
+FLAGS = [pair for pair in PAIRS if pair not in VALUES]
 
 
 def test_nothing_is_gone_that_is_still_there():
@@ -60,6 +62,15 @@ def test_a_removed_value_is_named_however_given(key, value, monkeypatch, tmp_pat
     with pytest.raises(ConfigError) as caught:
         load_config()
     assert str(caught.value) == f"FACTREASONER_{key.upper()}: {told}"
+
+
+@pytest.mark.parametrize(("command", "key"), FLAGS)
+def test_removed_flag_of_a_command_is_named(command, key, capsys):
+    flag = f"--{key.replace('_', '-')}"
+    for arguments in (["x", flag, "1"], [f"{flag}=1", "x"]):
+        assert execute([command, *arguments]) == 2
+        told = f"no longer there: {REMOVED[f'{command} {key}'].instead}"
+        assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
 
 
 def test_a_manifest_is_read_without_what_is_gone(caplog):

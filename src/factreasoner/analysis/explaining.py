@@ -28,7 +28,6 @@ def explain_journal(
     *,
     record: str | None,
     atom_ids: Collection[str],
-    search_size: int,
 ) -> Iterator[ExplainedRecord]:
     """Explain one record or all, one after another: all their judged atoms, or those named in `atom_ids`.
 
@@ -55,7 +54,7 @@ def explain_journal(
             continue
         named = True
         try:
-            explanation = explain(assessment, config, atom_ids=wanted or None, search_size=search_size)
+            explanation = explain(assessment, config, atom_ids=wanted or None)
         except InputError as error:
             yield ExplainedRecord(assessment, None, error.problems)
         except SolverError as error:

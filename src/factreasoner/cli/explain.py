@@ -21,7 +21,7 @@ PASSAGE_LENGTH = 300
 
 
 class Explain(Command, panels=("Graph",)):
-    """Show which contexts moved each atom, which would flip it, and where its evidence disagrees.
+    """Show which contexts moved each atom, and where its evidence disagrees.
 
     "without c3: 0.88" says what P(true) would be if there were no context c3.
 
@@ -31,11 +31,6 @@ class Explain(Command, panels=("Graph",)):
     run_dir: Path = RUN_DIR
     record: str | None = flag("Only the record of this id.")
     atom: list[str] | None = flag("Only this atom, in full; repeatable.")
-    flip_size: int = flag(
-        "Try all sets of up to this many contexts for one that flips a label; 0: no search. (default: 3)",
-        default=3,
-        min=0,
-    )
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
@@ -48,7 +43,7 @@ class Explain(Command, panels=("Graph",)):
         problems: list[InputProblem] = []
         chosen: dict[str, Any] = {"record": self.record, "atom_ids": self.atom or ()}
         folder = RunFolder(self.run_dir, TASK)
-        found = explain_journal(folder, self.changes, **chosen, search_size=self.flip_size)
+        found = explain_journal(folder, self.changes, **chosen)
         for assessment, explanation, unexplained in found:
             problems += unexplained
             if explanation is not None:
@@ -107,7 +102,7 @@ def _how(explanation: Explanation) -> str:
 
 
 def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
-    """What moves an atom, what flips it and where its evidence disagrees.
+    """What moves an atom, and where its evidence disagrees.
 
     `most` contexts of each kind are named, or all of them.
     """
@@ -124,7 +119,8 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         yield f"[dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
     if atom.untold:
         yield f"[yellow]{plain(atom.untold)}[/yellow]"
-    yield _flip(atom)
+    if not atom.connected:
+        yield "no context is connected to it"
     if atom.entailing and atom.contradicting:
         pro, con = (
             _first([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)
@@ -136,21 +132,6 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
             f"{plain(d.source)} contradicts {plain(d.target)} ({d.probability:.2f})" for d in atom.disputes
         ]
         yield f"conflict: {_first(told, most)}"
-
-
-def _flip(atom: AtomExplanation) -> str:
-    if (flip := atom.flip) is not None:
-        fewer = "" if flip.smallest else " (fewer may do)"
-        return f"flips without {_listed(flip.context_ids)}: {flip.p_without:.3f} {flip.support}{fewer}"
-    if not atom.connected:
-        return "no context is connected to it"
-    if not atom.searched:
-        return "not searched for what flips it"
-    if atom.searched >= atom.connected:
-        return "nothing flips it"
-    if atom.searched == 1:
-        return f"no single one of {atom.tried} contexts flips it"
-    return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
 def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Why an atom has the posterior it has: which contexts moved it, which would flip it, which disagree."""
+"""Why an atom has the posterior it has: which contexts moved it, and which disagree."""
 
 from factreasoner.explanations.explain import explain, explainable_atoms
 from factreasoner.explanations.models import (
@@ -7,7 +7,6 @@ from factreasoner.explanations.models import (
     Effect,
     Evidence,
     Explanation,
-    FlipSet,
 )
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "Effect",
     "Evidence",
     "Explanation",
-    "FlipSet",
     "explain",
     "explainable_atoms",
 ]

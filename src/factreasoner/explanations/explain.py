@@ -11,18 +11,16 @@ import numpy as np
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.calibration.calibrators import Calibrator, calibrated
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.explanations.flips import LARGEST_SIZE, Flip, FlipSearch
 from factreasoner.explanations.models import (
     AtomExplanation,
     Dispute,
     Effect,
     Evidence,
     Explanation,
-    FlipSet,
 )
 from factreasoner.explanations.parts import SAYS_NOTHING, Part, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
-from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
@@ -51,7 +49,6 @@ def explain(
     *,
     solver: Solver | None = None,
     atom_ids: Collection[str] | None = None,
-    search_size: int = LARGEST_SIZE,
 ) -> Explanation:
     """Why the atoms of an assessment have their posteriors: all judged atoms, or those of `atom_ids`.
 
@@ -59,11 +56,10 @@ def explain(
 
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
-    `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
-    of up to `search_size` contexts are tried, if affordable, in search of one that changes an atom's
-    label; 0: no search. If `config` names a calibration of posteriors, all probabilities and labels
-    are calibrated. The solver runs for at most `config.solver_seconds` in all. `untold` says what could not
-    be computed by then, or from posteriors that have not converged.
+    `config` has the settings the assessment was made with; `solver` is by default the one it names. If
+    `config` names a calibration of posteriors, all probabilities and labels are calibrated. The solver runs
+    for at most `config.solver_seconds` in all. `untold` says what could not be computed by then, or from
+    posteriors that have not converged.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
@@ -86,7 +82,6 @@ def explain(
     study = _Study(
         base=base,
         calibrator=calibration_of(config).posteriors,
-        search_size=search_size,
         evidence=outcome.graph.evidence(),
         disputes=_disputes(outcome.graph),
         texts={atom.id: atom.text for atom in assessment.atoms},
@@ -174,7 +169,6 @@ class _Study(NamedTuple):
 
     base: Marginals
     calibrator: Calibrator | None
-    search_size: int
     evidence: Mapping[str, Sequence[Relation]]
     disputes: Sequence[Dispute]
     texts: Mapping[str, str]
@@ -201,27 +195,10 @@ class _Study(NamedTuple):
     def of(self, part: Part, ways: Removals) -> dict[str, dict[str, Any]]:
         """What can be found out about the atoms of one part by taking contexts out, by atom."""
         alone = ways.one_by_one()
-        names, atom_ids = part.graph.names, [part.graph.names[i] for i in part.atoms]
-        now = [self._label(i, self._p_true(i)) for i in atom_ids]
-
-        def changes(atom: int, log_odds: float, gone: Collection[int]) -> bool:
-            p, margin = probability(log_odds), STANDARD_ERRORS * (ways.stderr or 0.0)
-            then = {
-                self._label(atom_ids[atom], self._calibrated(q), without=[names[c] for c in gone])
-                for q in {float(p - margin), float(p + margin)}
-            }
-            # Between the two labels of this set is "conflicting".
-            return now[atom] not in then and then != {"supported", "contradicted"}
-
-        sides = np.sign([self._p_true(i) - 0.5 for i in atom_ids])
-        told = [atom for atom, atom_id in enumerate(atom_ids) if self._telling(atom_id)]
-        flips = FlipSearch(ways, alone, sides, changes, additive=part.additive).search(told, self.search_size)
-        everything = len(ways.candidates) if self.search_size else 0
+        atom_ids = [part.graph.names[i] for i in part.atoms]
         return {
             atom_id: {
                 "effects": self._effects(atom_id, part, ways, alone[:, atom]),
-                "flip": self._named(atom_id, part, ways, flip) if (flip := flips.found.get(atom)) else None,
-                "searched": flips.searched if atom in told else everything,
                 "tried": len(ways.candidates),
                 "connected": len(part.contexts),
                 "untold": ways.untold,
@@ -245,7 +222,7 @@ class _Study(NamedTuple):
             atom_id=atom_id,
             text=self.texts.get(atom_id, ""),
             p_true=p_true,
-            support=self._label(atom_id, p_true),
+            support=support_of(p_true, self.evidence[atom_id], self.base.stderr),
             entailing=tuple(item for item in evidence if item.kind != "contradiction"),
             contradicting=tuple(item for item in evidence if item.kind == "contradiction"),
             disputes=tuple(d for d in self.disputes if d.source in own or d.target in own),
@@ -261,10 +238,6 @@ class _Study(NamedTuple):
     def _telling(self, atom_id: str) -> list[Relation]:
         return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
-    def _label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
-        left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
-        return support_of(p_true, left, self.base.stderr)
-
     def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
         p_found, p_true = self.base.probabilities[atom_id][1], self._p_true(atom_id)
@@ -276,13 +249,3 @@ class _Study(NamedTuple):
                 name = part.graph.names[context]
                 effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
         return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
-
-    def _named(self, atom_id: str, part: Part, ways: Removals, flip: Flip) -> FlipSet:
-        p = self._calibrated(float(probability(flip.log_odds)))
-        gone = tuple(part.graph.names[c] for c in sorted(flip.contexts))
-        return FlipSet(
-            context_ids=gone,
-            p_without=p,
-            support=self._label(atom_id, p, without=gone),
-            smallest=len(gone) == 1 or (flip.smallest and ways.exact),
-        )

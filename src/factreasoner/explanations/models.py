@@ -29,26 +29,12 @@ class Effect(Model):
     shift: float
 
 
-class FlipSet(Model):
-    """Contexts without which the atom has another label, `support`.
-
-    `smallest`: no smaller set does so. Else every member is needed, but a smaller set of other contexts
-    may exist.
-    """
-
-    context_ids: tuple[str, ...]
-    p_without: float
-    support: Support
-    smallest: bool
-
-
 class AtomExplanation(Model):
-    """One atom: what moved it, what would flip it, and where its evidence disagrees.
+    """One atom: what moved it, and where its evidence disagrees.
 
     `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` contexts that
     were left out one at a time. `connected` counts the contexts joined to the atom, directly or through
-    others. Every set of up to `searched` contexts was left out in search of `flip`, which is None if no set
-    flips the atom. `untold` says in words what could not be computed, and why; else it is empty.
+    others. `untold` says in words what could not be computed, and why; else it is empty.
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first. `disputes` are the contradictions between contexts of which at least one is such evidence.
@@ -59,8 +45,6 @@ class AtomExplanation(Model):
     p_true: float
     support: Support
     effects: tuple[Effect, ...] = ()
-    flip: FlipSet | None = None
-    searched: int = 0
     tried: int = 0
     connected: int = 0
     untold: str = ""

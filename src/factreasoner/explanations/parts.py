@@ -1,4 +1,4 @@
-"""The connected parts of a network, and what is left without some contexts."""
+"""The connected parts of a network, and what is left without a context."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ class Part:
     """A connected part of a record's network, of binary variables only.
 
     `atoms` are the variables to explain, `contexts` those that can be taken out; both are positions in
-    `graph`. `additive`: it has one atom, and each context is joined to that once and to nothing else, so
-    that each adds its own share to the atom's log-odds.
+    `graph`.
     """
 
     graph: FactorGraph
     atoms: tuple[int, ...]
     contexts: tuple[int, ...]
-    additive: bool
 
-    def without(self, gone: Collection[int]) -> FactorGraph:
-        """The network without some contexts and their factors."""
-        return induced(self.graph, [i for i in range(len(self.graph.names)) if i not in gone])
+    def without(self, context: int) -> FactorGraph:
+        """The network without a context and its factors."""
+        return induced(self.graph, [i for i in range(len(self.graph.names)) if i != context])
 
     def beside(self, atoms: Collection[int]) -> tuple[int, ...]:
         """The contexts with a relation to any of `atoms`."""
@@ -67,14 +65,11 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
             continue
         graph = induced(whole, members)
         place = {i: position for position, i in enumerate(members)}
-        pairs = [factor.scope for factor in graph.factors if len(factor.scope) > 1]
-        star = len(pairs) == len(members) - 1 and all(place[atoms[0]] in pair for pair in pairs)
         found.append(
             Part(
                 graph,
                 atoms=tuple(place[i] for i in atoms if whole.names[i] in wanted),
                 contexts=tuple(place[i] for i in members if kinds[i] == "context"),
-                additive=star and len(atoms) == 1,
             )
         )
     return Network(whole, tuple(found))

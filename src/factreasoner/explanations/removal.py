@@ -1,13 +1,14 @@
-"""What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
+"""What atoms' posteriors would be without each context, by the cheapest way that gives the same numbers.
 
-`ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, or if posteriors are sampled, `BySolver` asks the configured solver, as long as there is time.
+`ManyAtOnce` propagates a network without each context in turn through the junction tree of a narrow part, all
+of them together. In a wide one, or if posteriors are sampled, `BySolver` asks the configured solver, as long
+as there is time.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -26,14 +27,8 @@ from factreasoner.solvers.reduction import LogFactor, merged
 NARROW_ENTRIES = 1 << 17
 """Table entries of one solution up to which all contexts together take about as long as a few solutions."""
 
-SEARCH_ENTRIES = 1 << 26
-"""Table entries that a search over sets of contexts may compute in one part: a few seconds."""
-
 CHUNK_ENTRIES = 1 << 22
 """Table entries of all cliques and variants that are worked on together: 32 MiB."""
-
-FEWEST_SETS = 32
-"""Sets that may be tried in a part however large its tables are."""
 
 SMALLEST_CHANCE = 1e-6
 """A context at least this probably false can be conditioned on being false without loss of precision."""
@@ -55,11 +50,10 @@ def probability(log_odds: npt.ArrayLike) -> Table:
 
 
 class ManyAtOnce:
-    """All sets through one junction tree, as variants of it: exact, and without the solver.
+    """All contexts through one junction tree, as variants of it: exact, and without the solver.
 
-    `candidates` are the contexts worth trying, `affordable` is how many sets of them a search may try, and
-    `at_once` how many of them cost little more than one. `exact` and `stderr` describe the worst posterior so
-    far, `solves` counts the solver's calls, and `untold` says why something could not be computed.
+    `candidates` are the contexts worth trying. `exact` and `stderr` describe the worst posterior so far,
+    `solves` counts the solver's calls, and `untold` says why something could not be computed.
     """
 
     exact = True
@@ -69,7 +63,6 @@ class ManyAtOnce:
 
     def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
-        self.affordable = self.at_once = SEARCH_ENTRIES // plan.total
         self._variables = len(part.graph.names)
         self._atoms = part.atoms
         factors = merged(LogFactor.of(factor) for factor in part.graph.factors)
@@ -78,36 +71,33 @@ class ManyAtOnce:
 
     def whole(self) -> Table:
         """Log-odds of the atoms with nothing taken out."""
-        return np.asarray(self.log_odds([()])[0])
+        return np.asarray(self._solved([None])[0])
 
     def one_by_one(self) -> Table:
         """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms).
 
         What can't be computed is no longer a candidate afterwards.
-        """
-        return self.log_odds([(c,) for c in self.candidates])
-
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """Log-odds of the atoms without each set of contexts, shape (sets, atoms).
 
         Raises:
-            OutOfTimeError: there was not enough time for all of them.
             SolverError: a variant allows no joint state.
         """
-        chunks = (sets[start : start + self._chunk] for start in range(0, len(sets), self._chunk))
+        starts = range(0, len(self.candidates), self._chunk)
+        chunks = (self.candidates[start : start + self._chunk] for start in starts)
         return np.concatenate([np.empty((0, len(self._atoms))), *map(self._solved, chunks)])
 
-    def _solved(self, sets: Sequence[Collection[int]]) -> Table:
-        lacks = np.zeros((self._variables, len(sets)), dtype=bool)
-        for variant, gone in enumerate(sets):
-            lacks[list(gone), variant] = True
+    def _solved(self, gone: Sequence[int | None]) -> Table:
+        """Log-odds of the atoms in variants that lack one context each, or none."""
+        lacks = np.zeros((self._variables, len(gone)), dtype=bool)
+        for variant, context in enumerate(gone):
+            if context is not None:
+                lacks[context, variant] = True
         calibrated = self._tree.calibrated(lacks)
         logs = np.stack([calibrated.logs(i) for i in self._atoms], axis=1)
         return np.asarray(logs[1] - logs[0]).T
 
 
 class BySolver:
-    """Sets one by one through the solver, each once; fields and methods as those of `ManyAtOnce`.
+    """Contexts one by one through the solver; fields and methods as those of `ManyAtOnce`.
 
     Gives up if the base or a result has not converged: samples that differ then differ by chance.
     """
@@ -116,8 +106,6 @@ class BySolver:
         self, part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
     ) -> None:
         self.candidates = part.contexts if base.exact else part.beside(part.atoms)
-        self.affordable = FEWEST_SETS
-        self.at_once = 1
         self.solves = 0
         self.exact = base.exact
         self.stderr = base.stderr
@@ -126,7 +114,7 @@ class BySolver:
         self._base = base
         self._solver = solver
         self._deadline = deadline
-        self._known: dict[frozenset[int], Table] = {}
+        self._known: dict[int, Table] = {}
         if base.converged is False:
             self._give_up("the posteriors did not converge, so the effect of a context is unknown")
 
@@ -137,23 +125,17 @@ class BySolver:
         """See `ManyAtOnce`."""
         try:
             self._condition()
-            return self.log_odds([(c,) for c in self.candidates])
+            for context in self.candidates:
+                if context not in self._known:
+                    self._known[context] = self._without(context)
         except OutOfTimeError as error:
             self._give_up(str(error))
-        return self.log_odds([(c,) for c in self.candidates])
-
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `ManyAtOnce`."""
-        for gone in map(frozenset, sets):
-            if gone not in self._known:
-                self._known[gone] = self._without(gone)
-        rows = [self._known[frozenset(gone)] for gone in sets]
-        return np.array(rows).reshape(len(sets), len(self._part.atoms))
+        rows = [self._known[context] for context in self.candidates]
+        return np.array(rows).reshape(len(rows), len(self._part.atoms))
 
     def _give_up(self, why: str) -> None:
         self.untold = why
-        self.affordable = 0
-        self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)
+        self.candidates = tuple(c for c in self.candidates if c in self._known)
 
     def _condition(self) -> None:
         """Take out contexts that are silent when false by one call per atom, if that is fewer calls.
@@ -184,11 +166,11 @@ class BySolver:
                 odds_of_state = np.log(p_state) - np.log1p(-p_state)
             columns.append(odds_of_state if state else -odds_of_state)
         rows = np.stack(columns, axis=1)
-        self._known.update((frozenset((c,)), row) for c, row in zip(contexts, rows, strict=True))
+        self._known.update(zip(contexts, rows, strict=True))
 
-    def _without(self, gone: frozenset[int]) -> Table:
+    def _without(self, context: int) -> Table:
         names = self._part.graph.names
-        return log_odds(self._solved(self._part.without(gone)), [names[i] for i in self._part.atoms])
+        return log_odds(self._solved(self._part.without(context)), [names[i] for i in self._part.atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
         """The solver's answer, found in at most half of the time that is left."""

@@ -90,7 +90,7 @@ class RecordWriter:
             return {}, f"too much for a report of this size; this command prints it: {shlex.join(command)}"
         self._pairs += len(result.atoms) * len(result.contexts)
         try:
-            atoms = explain(result, self._config, search_size=0).atoms
+            atoms = explain(result, self._config).atoms
         except FactReasonerError as error:
             return {}, str(error)
         found = {atom.atom_id: {effect.context_id: effect for effect in atom.effects} for atom in atoms}

@@ -29,8 +29,9 @@ REMOVED: Mapping[str, Removed] = {
     "merlin_algorithm gibbs": Removed("use `wmb` or `cte`, or another solver"),
     "merlin_algorithm jglp": Removed("use `wmb` or `cte`, or another solver"),
     "audit_share": Removed("run again with `atoms_per_call` 1, and `compare` both runs", 0.0),
+    "explain flip_size": Removed("`explain` prints the effect of each context"),
 }
-"""By the name of a setting or flag, with underscores; a value stands after it, as in "judge nli"."""
+"""Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
 
 
 def told_removed(key: str, value: object = None) -> str | None:
