@@ -2,6 +2,7 @@
 
 import re
 
+from factreasoner.judges import OTHER_LANGUAGE, unjudged
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 from factreasoner.text.language import differences
@@ -15,14 +16,17 @@ _WORD = re.compile(r"\d+|\w{3,}")
 class WordJudge:
     """Entails a claim if the premise has all its words; contradicts one of which it lacks numbers alone.
 
-    The quote is the sentence that has most words of the claim. Texts in two languages are
-    not compared: neutral, with a note.
+    The quote is the sentence that has most words of the claim. Texts in two languages are not judged.
     """
 
     pairwise = True
 
     def judge(self, premise, claims):
-        return Judged(tuple(_verdict(premise, claim) for claim in claims))
+        why = dict(zip(claims, differences([claim.text for claim in claims], premise.text), strict=True))
+        return Judged(
+            tuple(_verdict(premise, claim) for claim in claims if not why[claim]),
+            tuple(unjudged(premise.id, c.id, OTHER_LANGUAGE, why[c]) for c in claims if why[c]),
+        )
 
 
 def _words(text):
@@ -30,11 +34,10 @@ def _words(text):
 
 
 def _verdict(premise, claim):
-    (note,) = differences([claim.text], premise.text)
     wanted = _words(claim.text)
     lacking = wanted - _words(premise.text)
-    label = "neutral" if note or lacking or not wanted else "entailment"
-    if not note and lacking and lacking < wanted and all(word.isdigit() for word in lacking):
+    label = "neutral" if lacking or not wanted else "entailment"
+    if lacking and lacking < wanted and all(word.isdigit() for word in lacking):
         label = "contradiction"
     quote = None
     if label != "neutral":
@@ -44,9 +47,8 @@ def _verdict(premise, claim):
         context_id=premise.id,
         target_id=claim.id,
         label=label,
-        probability=1.0 if note else 0.9,
-        confidence="constant" if note else "model",
-        note=note,
+        probability=0.9,
+        confidence="model",
         quote=quote,
         citation="found" if quote else None,
     )

@@ -1,4 +1,4 @@
-"""Judges a checkpoint: on every set, with and without the last layer, beside word overlap.
+"""Judges a checkpoint: on every set, with and without the last layer.
 
 python training/evaluate.py FOLDER/mean.safetensors [--sample 200]
 
@@ -22,8 +22,8 @@ from sklearn.metrics import roc_auc_score
 
 from data import Pair, left_out, measured, strangers
 from edits import made
-from factreasoner.judges.encoder.bundled.asking import LEAST_SURE
-from factreasoner.judges.encoder.bundled.reading import NEUTRAL, Layer, Reading, read
+from factreasoner.judges.encoder.bundled.asking import LEAST_SURE, UNREAD
+from factreasoner.judges.encoder.bundled.reading import NEUTRAL, SAME_THING, Layer, Reading, read
 from factreasoner.judges.encoder.bundled.windows import Window, chosen
 from layer import fitted
 from network import Network, base_tokenizer, from_file
@@ -132,17 +132,17 @@ class Scorer:
 
 def _judged(case: Case, windows: Sequence[Window], logits: np.ndarray) -> Judged:
     if not windows:
-        return Judged(case, (0.0, 1.0, 0.0), None)
+        return Judged(case, UNREAD, None)
     p = np.exp(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
-    near = [n for n, window in enumerate(windows) if window.share >= 0.8 * windows[0].share]
+    near = [n for n, window in enumerate(windows) if window.share >= SAME_THING * windows[0].share]
     entailed, contradicted = p[:, 0].max(), p[near, 2].max()
     alone = entailed, 1 - max(entailed, contradicted), contradicted
     return Judged(case, alone, read(case.claim, f"{case.title}\n{case.passage}", windows, logits))
 
 
 def with_layer(judged: Judged, layer: Layer) -> tuple[float, float, float]:
-    """P of the three labels by the last layer; a claim that shares no word with the passage is neutral."""
-    return layer.probabilities(judged.reading) if judged.reading else (0.0, 1.0, 0.0)
+    """P of the three labels by the last layer, or where no window is read."""
+    return layer.probabilities(judged.reading) if judged.reading else UNREAD
 
 
 def label_of(p: Sequence[float]) -> int:

@@ -40,7 +40,8 @@ class GraphEvaluator:
         self._threads = judging_threads(judge, self._config)
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
-            self._bundled = load("judge", "verifier")(Config(judge="verifier"))
+            own = Config(judge="verifier", verifier_threads=self._config.verifier_threads)
+            self._bundled = load("judge", "verifier")(own)
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.

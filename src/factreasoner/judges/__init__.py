@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
 
 STAGE = "judge"
+OTHER_LANGUAGE = "OtherLanguage"
+"""The error type of a pair in a language that the judge does not read."""
 
 
 def pair_id(source: str, target: str) -> str:

@@ -149,7 +149,8 @@ class _Rehearsal:
         names = config.judge_models or filter(None, [config.model])
         models = {name: ScriptedLLM(self._answer) for name in names}
         llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
-        alone = config.model_copy(update={"concurrency": 1, "cache": False, "calibration": None})
+        changes = {"concurrency": 1, "cache": False, "calibration": None, "prefilter": "none"}
+        alone = config.model_copy(update=changes)
         parts = self._stand_ins(Assembly(alone, llm, {}))
         self._worker: Worker[Any] = task.worker(alone, Calls(llm=llm, parts=parts))
 

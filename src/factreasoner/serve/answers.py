@@ -22,6 +22,7 @@ from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, Inp
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import Reader
+from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.judges.probe import SERVERS_FAULT
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
@@ -114,7 +115,7 @@ AFTER_FAULT = 15
 """Seconds after which to ask again where the model's server is down: as often as it is probed."""
 AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
-_OF_RECORDS = ("InputError", "NotInTextError", "OtherLanguage", "ClaimTooLong")
+_OF_RECORDS = ("InputError", "NotInTextError", OTHER_LANGUAGE, "ClaimTooLong")
 """Failures that another record mends, and no other model."""
 A_SETTING = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
 _ELSEWHERE = (

@@ -75,7 +75,6 @@ _ENGLISH_FORM = re.compile(
     r"|wrote|written|two|three|four|five|seven|eight|nine|ten|first|second|third"
 )
 """A word whose form shows English where a short text has no telling function word."""
-_NOT_COMPARED = ": not compared"
 _PROBED = 4000
 _LEAST_LETTERS = 4
 _LEAST_SHARE = 0.1
@@ -143,13 +142,8 @@ def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     for claim in claims:
         pairs = ((names(claim[:_PROBED]), names(passage[:_PROBED])) for names in (_scripts, _languages))
         apart = ((own[0], known[0]) for own, known in pairs if own and known and set(own).isdisjoint(known))
-        found.append(next((f"atom in {own}, passage in {known}{_NOT_COMPARED}" for own, known in apart), ""))
+        found.append(next((f"atom in {own}, passage in {known}" for own, known in apart), ""))
     return tuple(found)
-
-
-def tells_incomparable(note: str) -> bool:
-    """Whether the note of a verdict says that claim and passage were not compared."""
-    return note.endswith(_NOT_COMPARED)
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import files
+from factreasoner.judges.encoder.bundled.asking import UNREAD
 from factreasoner.judges.encoder.bundled.reading import INPUTS, NUMBER_MISSING, Layer, read
 from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, chosen, windows
 from factreasoner.judges.encoder.judge import VerifierJudge
@@ -55,14 +56,14 @@ class TestVerdicts:
     def test_no_shared_word_is_neutral_without_a_call(self, judge, monkeypatch):
         monkeypatch.setattr(judge.runtime, "scores", lambda asked: [pytest.fail("asked")] if asked else [])
         (verdict,) = verdicts(judge, ELSEWHERE, "The tower was built in 1889.")
-        assert (verdict.label, verdict.probability, verdict.quote) == ("neutral", 1.0, None)
+        assert (verdict.label, verdict.probability, verdict.quote) == ("neutral", UNREAD[1], None)
 
     def test_probabilities_add_up_and_a_label_is_more_likely_than_not(self, judge):
         for verdict in verdicts(judge, TOWER, "It is 330 m high.", "It is 12 m high.", "It is in Rome."):
             found = verdict.label_probabilities
             value = {label: value for value, label in LABEL_OF_VALUE.items()}[verdict.label]
             assert sum(found.values()) == pytest.approx(1, abs=1e-6)
-            assert verdict.probability == pytest.approx(found[value], abs=2e-6)
+            assert verdict.probability == pytest.approx(found[value], abs=1e-9)
             assert verdict.label == "neutral" or verdict.probability > 0.5
 
     def test_results_depend_on_no_batch_or_order(self, judge):

@@ -233,9 +233,8 @@ def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in
     result = verify(answer, sources=["The tower was built in 1890 by the harbour.", "The lamp is red."])
     foreign, own = result.claims
     assert (foreign.label, foreign.p) == (None, None)
-    assert "[1]: atom in German, passage in English: not compared" in foreign.explanation
-    assert [(f.item_id, f.error_type) for f in result.failures] == [(foreign.id, "NotComparedError")]
-    assert "not compared. A model can judge it" in result.failures[0].message
+    assert "[1]: atom in German, passage in English." in foreign.explanation
+    assert [(f.item_id, f.error_type) for f in result.failures] == [(f"c0->{foreign.id}", "OtherLanguage")]
     assert own.label == "supported"
     assert result.before.citation_recall == 1.0
     sources = ["Der Turm ist seit 1871 am Hafen.", "The lamp is."]
@@ -249,7 +248,15 @@ def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
     sources += ["Der Turm ist seit vielen Jahren nicht mehr am Hafen."]
     (claim,) = verify(answer, sources=sources).claims
     assert claim.label == "unverified"
-    assert claim.explanation.endswith("[3]: atom in English, passage in German: not compared.")
+    assert claim.explanation.endswith("[3]: atom in English, passage in German.")
+
+
+def test_a_foreign_source_hides_no_contradiction():
+    answer = "The tower was built in 1871 by the harbour [1][2][3]."
+    sources = ["The tower was built in 1890 by the harbour.", "The keeper was a tall man."]
+    sources += ["Der Turm ist seit vielen Jahren nicht mehr am Hafen."]
+    assert [c.label for c in verify(answer, sources=sources).claims] == ["contradicted"]
+    assert [c.label for c in verify(answer, sources=[sources[0], *sources[2:] * 2]).claims] == [None]
 
 
 def test_the_path_of_a_file_is_no_source(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from factreasoner.tasks.verify.result import (
     VerifiedText,
     VerifyResult,
 )
-from factreasoner.text.language import tells_incomparable
 from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span, sentences
 
@@ -182,7 +181,12 @@ def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Cita
 
 
 def labelled(
-    claim: VerifiedClaim, sources: Sequence[SourceVerdict], text: CitedText, *, complete: bool
+    claim: VerifiedClaim,
+    sources: Sequence[SourceVerdict],
+    text: CitedText,
+    *,
+    complete: bool,
+    unread: Mapping[str, str] | None = None,
 ) -> VerifiedClaim:
     """The claim with what its sources say of it, each source named as in `text`.
 
@@ -190,25 +194,25 @@ def labelled(
     opposite, the claim is conflicting. Where there is none for or against, the highest P of support is the
     claim's.
 
-    A claim can only be found supported where it lacks verdicts (not `complete`), or where half of its sources
-    or more are in another language, and so were not compared. It has no label where none was compared.
+    `unread` are the sources in a language that the judge does not read, and what it says of each. A claim can
+    only be found supported where it lacks other verdicts (not `complete`), or where half of its sources or
+    more are unread. It has no label where all are.
     """
-    unread = [s for s in sources if tells_incomparable(s.verdict.note)]
-    compared = [s for s in sources if s not in unread]
-    of_unread = "".join(f" {_in_words(s, sources, text)}" for s in unread)
+    unread = unread or {}
+    of_unread = "".join(f" {_names((source,), text)}: {why}." for source, why in unread.items())
     if unread:
         claim = claim.model_copy(update={"explanation": of_unread.strip()})
-    if not compared:
+    if not sources:
         return claim
-    decisive = [s for s in compared if s.verdict.supports or s.verdict.contradicts]
+    decisive = [s for s in sources if s.verdict.supports or s.verdict.contradicts]
     best = max(decisive, key=lambda s: s.verdict.probability, default=None)
     if best is None:
-        best = max(compared, key=lambda s: s.verdict.p.entailment)
+        best = max(sources, key=lambda s: s.verdict.p.entailment)
     rivals = [s.verdict for s in decisive if s.verdict.probability == best.verdict.probability]
     split = len({verdict.label for verdict in rivals}) > 1
     p = 0.5 if split else round(best.verdict.p.entailment, P_DIGITS)
     label = label_of(p, rivals)
-    if label != "supported" and not (complete and 2 * len(compared) > len(sources)):
+    if label != "supported" and not (complete and len(sources) > len(unread)):
         return claim
     support = (source for s in decisive if s.verdict.supports for source in s.rests_on)
     return claim.model_copy(
@@ -216,7 +220,7 @@ def labelled(
             "label": label,
             "p": p,
             "borne_out_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
-            "explanation": _explanation(best, compared, text) + of_unread,
+            "explanation": _explanation(best, sources, text) + of_unread,
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }

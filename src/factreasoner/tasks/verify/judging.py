@@ -9,7 +9,7 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.judging import Task, in_calls, judging_threads, premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
-from factreasoner.judges import faaf
+from factreasoner.judges import OTHER_LANGUAGE, faaf, pair_id
 from factreasoner.judges.asking import JudgedClaim
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.llm import LLMJudge, shown_source
@@ -43,11 +43,15 @@ class SourceVerdict(NamedTuple):
 
 
 class ClaimVerdicts(NamedTuple):
-    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one of its sources."""
+    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one of its sources.
+
+    `unread`: a claim, a source in a language that the judge does not read, and what the judge says of that.
+    """
 
     verdicts: Sequence[SourceVerdict] = ()
     failures: Sequence[Failure] = ()
     failed: frozenset[str] = frozenset()
+    unread: Sequence[tuple[str, str, str]] = ()
 
 
 class ClaimJudge:
@@ -75,6 +79,7 @@ class ClaimJudge:
             [verdict for part in parts for verdict in part.verdicts],
             [failure for part in parts for failure in part.failures],
             frozenset().union(*(part.failed for part in parts)),
+            [row for part in parts for row in part.unread],
         )
 
 
@@ -119,10 +124,13 @@ def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[
         known = (known_verdict(premise.id, claim.id, "neutral", note) for claim in claims)
         return ClaimVerdicts([SourceVerdict(verdict, shown) for verdict in known])
     judged = judge.judge(premise, claims)
-    lost = {claim.id for claim in claims} - {verdict.target_id for verdict in judged.verdicts}
+    told = {f.item_id: f.message for f in judged.failures if f.error_type == OTHER_LANGUAGE}
+    pairs = {claim.id: pair_id(premise.id, claim.id) for claim in claims}
+    unread = [(i, premise.id, told[pair]) for i, pair in pairs.items() if pair in told]
+    lost = pairs.keys() - {v.target_id for v in judged.verdicts} - {row[0] for row in unread}
     if not premise.parts:
         found = [SourceVerdict(v, shown, quoted=premise.id if v.quote else None) for v in judged.verdicts]
-        return ClaimVerdicts(found, judged.failures, frozenset(lost))
+        return ClaimVerdicts(found, judged.failures, frozenset(lost), unread)
     # a model's reason is its verdict's note
     found = [
         SourceVerdict(_bare(v), shown, v.note, _quoted(v.quote or "", premise.parts)) for v in judged.verdicts

@@ -114,9 +114,7 @@ class _Verification:
                 judged = self._worker.judge.judged(asked, against, record)
         self._failures += judged.failures
         self._verdicts += [source.verdict for source in judged.verdicts]
-        decided = tuple(_decided(claim, judged, text) for claim in claims)
-        self._failures += [_not_compared(c) for c in decided if c.label is None and c.explanation]
-        return decided
+        return tuple(_decided(claim, judged, text) for claim in claims)
 
     def _corrected(self, last: Revision, number: int) -> Revision | None:
         """The next revision; None where nothing was changed."""
@@ -194,18 +192,13 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
     if claim.sentence is None:
         return claim
     own = [source for source in judged.verdicts if source.verdict.target_id == claim.id]
-    if own or claim.id in judged.failed:
-        return labelled(claim, own, text, complete=claim.id not in judged.failed)
+    unread = {source: why for claim_id, source, why in judged.unread if claim_id == claim.id}
+    if own or unread or claim.id in judged.failed:
+        return labelled(claim, own, text, complete=claim.id not in judged.failed, unread=unread)
     if claim.unknown:
         said = " ".join(_why_unknown(claim.unknown, text))
         return claim.model_copy(update={"label": "unknown_source", "explanation": said})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
-
-
-def _not_compared(claim: VerifiedClaim) -> Failure:
-    """Why a claim has no label although its sources were judged."""
-    message = f"{claim.explanation} A model can judge it: --model NAME"
-    return Failure(stage="evaluator", item_id=claim.id, error_type="NotComparedError", message=message)
 
 
 def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
