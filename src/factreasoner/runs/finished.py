@@ -127,12 +127,12 @@ class FinishedRun(Generic[R]):
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Fingerprints of the judge's prompts, and how each model was asked."""
+        """Fingerprints of the judge's prompts and of a verifier, and how each model was asked."""
         manifest = self.manifest.content()
         prompts = {
             name: kept for name, kept in manifest.get("prompts", {}).items() if name.startswith("judge")
         }
-        return {"prompts": prompts, "models": manifest.get("models", {})}
+        return {"prompts": prompts, "models": manifest.get("models", {}), "weights": self.weights}
 
     @property
     def judged_by(self) -> str:
