@@ -5,7 +5,6 @@ A line is `section: names`, or goes on with the names of the line before. A name
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib
 import io
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import frozen
+from loops import run_apart
 
 import factreasoner
 from factreasoner import cli
@@ -163,7 +163,7 @@ def _formats() -> Iterator[tuple[str, str]]:
     terms = Terms(Config(), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=1)
     service = Service(terms, Pool(terms, None, 1), Access.of("127.0.0.1", [], None), Limits(), print)
     yield from (("http", path) for path in service._routes)  # noqa: SLF001
-    yield from (("mcp", tool.name) for tool in asyncio.run(tools_of(Config()).list_tools()))
+    yield from (("mcp", tool.name) for tool in run_apart(tools_of(Config()).list_tools()))
     for file in (frozen.ROOT / "src" / "factreasoner" / "integrations").glob("*.py"):
         for name in re.findall(r"^(?:class|def) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE):
             yield "integrations", f"{file.stem}.{name}"

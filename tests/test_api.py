@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas
 import pytest
 from fake_server import FakeServer, hang, obliging
+from loops import run_apart
 from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, Run, ScriptedLLM, aassess, assess, assess_many, build_pipeline
@@ -251,8 +252,7 @@ def test_aassess_is_assess_and_lets_the_loop_go_on():
         ticking.cancel()
         return found, ticks
 
-    with ThreadPoolExecutor(1) as thread:  # asyncio.run drops the loop its thread had, which litellm may hold
-        found, ticks = thread.submit(asyncio.run, both()).result()
+    found, ticks = run_apart(both())
     assert ticks > 1
     assert found.p_true == assess("Marie Curie was born in 1876.", contexts=[PASSAGE], cache=False).p_true
 

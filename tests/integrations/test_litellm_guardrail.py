@@ -1,9 +1,8 @@
 """The guardrail as the proxy calls it; tests/integration asks a real proxy."""
 
-import asyncio
-
 import held_judge
 import pytest
+from loops import run_apart
 
 from factreasoner.llm import transport
 
@@ -25,7 +24,7 @@ HELD = {"settings": {"judge": held_judge.HeldJudge, "spacy_model": "none"}}
 def applied(text, request, *, input_type="response", **options):
     guardrail = FactualityGuardrail(guardrail_name="factuality", **EMBEDDED | options)
     inputs = {"texts": [text]}
-    return asyncio.run(guardrail.apply_guardrail(inputs, dict(request), input_type)) == inputs
+    return run_apart(guardrail.apply_guardrail(inputs, dict(request), input_type)) == inputs
 
 
 @pytest.mark.parametrize("request_data", [GIVEN, TOLD, IN_PARTS])

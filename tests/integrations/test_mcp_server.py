@@ -1,6 +1,5 @@
 """The tools as agents call them, by the SDK's own client: in memory, over standard streams, over HTTP."""
 
-import asyncio
 import os
 import re
 import signal
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fake_server import FakeServer
+from loops import run_apart
 
 from factreasoner import assess
 from factreasoner.cli import execute
@@ -42,7 +42,7 @@ def called(target, name, arguments, **how):
         async with Client(target, **how) as client:
             return await client.call_tool(name, arguments)
 
-    return asyncio.run(reply())
+    return run_apart(reply())
 
 
 def found(target, name="assess", *, mode="auto", **arguments):
@@ -134,13 +134,13 @@ async def offered(server):
 
 
 def test_tools_read_only_and_say_whether_they_ask_others(server, tmp_path):
-    tools = asyncio.run(offered(server))
+    tools = run_apart(offered(server))
     assert tools.keys() == {"assess", "verify"}
     assert {tool.annotations.read_only_hint for tool in tools.values()} == {True}
     assert {tool.annotations.open_world_hint for tool in tools.values()} == {False}
     assert set(tools["assess"].input_schema["properties"]) == {"output", "contexts", "input"}
     asking = tools_of(Config(model="openai/fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path))
-    assert asyncio.run(offered(asking))["assess"].annotations.open_world_hint is True
+    assert run_apart(offered(asking))["assess"].annotations.open_world_hint is True
     with pytest.raises(ConfigError, match="unknown judge"):
         tools_of(Config(judge="nobody"))
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from loops import run_apart
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, InputError
@@ -23,7 +24,7 @@ def pieces(hold):
         stream = guard_stream(deltas(ANSWER), CONTEXTS, hold=hold, spacy_model="none")
         return [piece async for piece in stream]
 
-    return asyncio.run(collected())
+    return run_apart(collected())
 
 
 def test_a_sentence_is_held_until_its_atoms_are_known():
@@ -59,7 +60,7 @@ def test_the_next_assessment_begins_at_the_delta_that_finds_the_last_one_done():
     async def collected():
         return [piece async for piece in guard_stream(slow(), CONTEXTS, hold="none", spacy_model="none")]
 
-    found = asyncio.run(collected())
+    found = run_apart(collected())
     assert [len(piece.atoms) for piece in found if piece.assessment] == [1, 1, 1, 1]
 
 
@@ -67,7 +68,7 @@ def test_an_empty_answer_makes_no_claim():
     async def last():
         return [piece async for piece in guard_stream(deltas(""), CONTEXTS)][-1]
 
-    assert asyncio.run(last()).assessment.status == "no_atoms"
+    assert run_apart(last()).assessment.status == "no_atoms"
 
 
 @pytest.mark.parametrize("wrong", [{"model": "openai/x"}, {"hold": "word"}, {"modell": "x"}])
@@ -93,4 +94,4 @@ def test_what_is_no_stream_of_texts_is_told_with_the_remedy(wrong, said):
         return [piece async for piece in guard_stream(wrong, CONTEXTS, spacy_model="none")]
 
     with pytest.raises(InputError, match=said):
-        asyncio.run(last())
+        run_apart(last())

@@ -4,6 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from loops import run_apart
 
 from factreasoner import (
     Assessment,
@@ -60,8 +61,7 @@ def test_assess_inside_a_running_event_loop_and_in_threads():
     async def notebook():
         return p_true(), await asyncio.to_thread(p_true), (await aassess(TEXT, contexts=CONTEXTS)).p_true
 
-    with ThreadPoolExecutor(1) as thread:  # asyncio.run drops the loop its thread had, which litellm may hold
-        assert thread.submit(asyncio.run, notebook()).result() == (p_true(),) * 3
+    assert run_apart(notebook()) == (p_true(),) * 3
 
 
 def test_a_model_of_your_own_serves_every_stage_and_is_metered():
