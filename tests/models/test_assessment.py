@@ -1,11 +1,13 @@
 """Factuality scores: worked examples, the known value of the entropy, bounds."""
 
+import json
 import math
 
 import pytest
 from assessments import assessment
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle import DATA
 
 from factreasoner.errors import ConfigError
 from factreasoner.models import Context, FactGraph, Node, factuality, judged_atoms
@@ -37,6 +39,20 @@ def test_entropy_of_conflicting_atoms_is_that_of_the_paper():
     scores = factuality(assessment([0.5] * 7))
     assert scores.avg_entropy == pytest.approx(0.150515, abs=5e-7)
     assert scores.avg_norm_entropy == 1.0
+
+
+@pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
+def test_scores_equal_those_of_a_result_file_of_ibm():
+    path = DATA / "factreasoner_reference" / "factreasoner_output.json"
+    expected = json.loads(path.read_text("utf-8"))["results"]
+    posteriors = [found["probabilities"][1] for found in expected["marginals"]]  # rounded to six digits
+    scores = factuality(assessment(posteriors), k=19)
+    assert scores.num_true_atoms == sum(p > 0.5 for p in posteriors)
+    own = scores._replace(entropy=scores.entropy * math.log(10), avg_entropy=scores.avg_entropy * math.log(10))
+    same = "factuality_score recall_k f1_k num_atoms num_true_atoms num_false_atoms num_uniform_atoms entropy "
+    same += "avg_entropy norm_entropy avg_norm_entropy avg_prob avg_logprob"
+    for name in same.split():
+        assert getattr(own, name) == pytest.approx(expected[name], abs=2e-4), name
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
