@@ -48,8 +48,12 @@ def test_scores_equal_those_of_a_result_file_of_ibm():
     posteriors = [found["probabilities"][1] for found in expected["marginals"]]  # rounded to six digits
     scores = factuality(assessment(posteriors), k=19)
     assert scores.num_true_atoms == sum(p > 0.5 for p in posteriors)
-    own = scores._replace(entropy=scores.entropy * math.log(10), avg_entropy=scores.avg_entropy * math.log(10))
-    same = "factuality_score recall_k f1_k num_atoms num_true_atoms num_false_atoms num_uniform_atoms entropy "
+    own = scores._replace(
+        entropy=scores.entropy * math.log(10), avg_entropy=scores.avg_entropy * math.log(10)
+    )
+    same = (
+        "factuality_score recall_k f1_k num_atoms num_true_atoms num_false_atoms num_uniform_atoms entropy "
+    )
     same += "avg_entropy norm_entropy avg_norm_entropy avg_prob avg_logprob"
     for name in same.split():
         assert getattr(own, name) == pytest.approx(expected[name], abs=2e-4), name
