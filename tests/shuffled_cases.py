@@ -6,7 +6,7 @@ from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Verdict
-from factreasoner.plugins.kinds import load
+from factreasoner.plugins.kinds import SOLVER
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")
 
@@ -56,6 +56,6 @@ class Case:
                 for c in contexts
             ]
         evaluator = GraphEvaluator(
-            TableJudge(dict(verdicts), "lost"), load("solver", solver)(config=config), config
+            TableJudge(dict(verdicts), "lost"), SOLVER.make(solver, {"config": config}), config
         )
         return evaluator.evaluate(atoms, contexts, Record(id="r", response="x"))

@@ -23,7 +23,6 @@ from factreasoner.errors import BudgetError, ConfigError, InputError, PendingErr
 from factreasoner.llm.parallel import POLL_SECONDS, opened_map, with_room
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.journal import JournalLine, line_of
-from factreasoner.settings import Config
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
@@ -48,11 +47,6 @@ class Portion(NamedTuple):
     seconds: float = 0.0
     settled: bool = True
     error: Exception | None = None
-
-
-def one_core(config: Config) -> Config:
-    """The settings of one of several processes: a verifier has one thread, unless they say otherwise."""
-    return config.model_copy(update={"verifier_threads": config.verifier_threads or 1})
 
 
 class PortionWorker(Generic[R]):
