@@ -78,7 +78,7 @@ class RunError(FactReasonerError):
 
 
 class PublishError(FactReasonerError):
-    """A backend of scores is down, or takes none of them."""
+    """A collector of scores is down, or takes none of them."""
 
 
 class BudgetError(FactReasonerError):

@@ -4,9 +4,9 @@ import pytest
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 from receivers import Collector, received
 
-from factreasoner.analysis.otlp import Otlp
-from factreasoner.analysis.publishing import Place, Score, publish
-from factreasoner.errors import ConfigError, PublishError
+from factreasoner.analysis.otlp import Otlp, publish
+from factreasoner.analysis.publishing import Place, Score
+from factreasoner.errors import PublishError
 
 PLACE = Place("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "resp-1")
 SCORE = Score("r1", "factreasoner.precision", "k1", PLACE, 0.5)
@@ -86,22 +86,18 @@ def test_a_collector_that_goes_is_told_of_once(monkeypatch, caplog):
     assert not caplog.records
 
 
-def test_more_are_left_out_than_there_are():
-    with pytest.raises(ConfigError, match="--skip 2: the run has 1 score; leave it out"):
-        publish([SCORE], Otlp(exporter=InMemoryLogRecordExporter()), skip=2)
-
-
-def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(caplog):
+def test_a_collector_that_fails_is_named(caplog):
     many = [SCORE._replace(record=str(number)) for number in range(1200)]
     with received(Collector()) as collector:
         collector.statuses = [0, 400]
         with pytest.raises(PublishError, match=f"{collector.url}/v1/logs") as failed:
             publish(many, Otlp(collector.url))
-        assert failed.value.__notes__ == ["512 scores handled before: --skip 512 continues from there."]
+        assert failed.value.__notes__ == [
+            "512 scores were sent before. Sent again, each has the same key (factreasoner.key)."
+        ]
         assert "reason: " in str(failed.value)
         assert not caplog.records
-        assert publish(many, Otlp(collector.url), skip=512).number == 688
-        assert len(collector.kept) == 1200
+        assert len(collector.kept) == 512
 
 
 @pytest.mark.parametrize(

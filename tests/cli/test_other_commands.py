@@ -68,7 +68,7 @@ def test_a_solver_that_refuses_is_told_and_leaves_k_as_it_was(factreasoner, tmp_
 
 READING = (
     *(("show",), ("export",), ("report",), ("evaluate",), ("explain",), ("score",)),
-    *(("check", "--min", "precision=0"), ("calibrate", "--out", "c.json"), ("publish", "--to", "phoenix")),
+    *(("check", "--min", "precision=0"), ("calibrate", "--out", "c.json"), ("publish",)),
 )
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from receivers import Collector, PhoenixServer, received
+from receivers import Collector, received
 
 from factreasoner.cli import execute
 
@@ -27,33 +27,23 @@ def ran(tmp_path, *records):
 def test_events_of_all_records(run, capsys):
     with received(Collector()) as collector:
         wanted = ["--metric", "precision", "--claims", "--texts"]
-        assert execute(["publish", run, "--to", "otlp", "--url", collector.url, *wanted]) == 0
+        assert execute(["publish", run, "--url", collector.url, *wanted]) == 0
     said = capsys.readouterr()
     assert f"4 scores of 2 records sent to {collector.url}" in said.out
     assert "2 scores sent without a trace: their records have none" in said.err
     assert [record.span_id.hex() for record in collector.kept.values()] == [SPAN, SPAN, "", ""]
 
 
-def test_records_that_name_no_span_are_told(run, capsys):
-    with received(PhoenixServer()) as server:
-        assert execute(["publish", run, "--to", "phoenix", "--url", server.url, "--metric", "precision"]) == 3
+def test_scores_of_spans_that_are_no_ids_are_left_out(tmp_path, capsys):
+    traces = {"r1": TRACE, "r2": "t1"}
+    records = (RECORD | {"id": i, "trace_id": trace, "span_id": SPAN} for i, trace in traces.items())
+    with received(Collector()) as collector:
+        wanted = ["--url", collector.url, "--metric", "precision"]
+        assert execute(["publish", ran(tmp_path, *records), *wanted]) == 3
     said = capsys.readouterr()
-    assert "1 score of 1 record sent" in said.out
-    assert "1 score left out: their records have no id of a span" in said.err
-    (kept,) = server.kept.values()
-    assert (kept["annotator_kind"], kept["result"]) == ("CODE", {"score": 1.0})
-
-
-def test_of_how_many_records_is_left_open_where_some_scores_are_refused(tmp_path, capsys):
-    spans = {"r1": SPAN, "r2": "f" * 16}
-    run = ran(
-        tmp_path, *(RECORD | {"id": i, "traceparent": f"00-{TRACE}-{span}-01"} for i, span in spans.items())
-    )
-    with received(PhoenixServer()) as server:
-        assert execute(["publish", run, "--to", "phoenix", "--url", server.url, "--metric", "precision"]) == 3
-    said = capsys.readouterr()
-    assert said.out.startswith(f"1 score sent to {server.url}/")
-    assert "1 score refused" in said.err
+    assert said.out.startswith(f"1 score of 1 record sent to {collector.url}/")
+    assert "1 score left out: record r2: trace_id 't1'" in said.err
+    assert [record.trace_id.hex() for record in collector.kept.values()] == [TRACE]
 
 
 def test_without_the_sdk_the_extra_is_named(run, monkeypatch, capsys):
@@ -61,5 +51,5 @@ def test_without_the_sdk_the_extra_is_named(run, monkeypatch, capsys):
 
     monkeypatch.delitem(sys.modules, "factreasoner.analysis.otlp", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry._logs", None)
-    assert execute(["publish", run, "--to", "otlp"]) == 1
+    assert execute(["publish", run]) == 1
     assert "pip install 'factreasoner[otel]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Scores as events of OpenTelemetry's Logs API, sent over OTLP.
+"""Scores as events of OpenTelemetry's Logs API, sent over OTLP in batches; nothing is lost silently.
 
 The names are those of the semantic conventions for generative AI, which are still "development": here alone
 they stand. Source: OpenTelemetry, "Semantic conventions for generative AI events".
@@ -12,7 +12,10 @@ import os
 import re
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -26,11 +29,14 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
 from factreasoner import __version__
-from factreasoner.analysis.publishing import Place, Score, Taken
+from factreasoner.analysis.publishing import Place, Score
 from factreasoner.errors import PublishError
+from factreasoner.models.wording import number_of
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
+AT_ONCE = 512
+"""Scores of a batch."""
 _SECONDS = 2.0
 """After which nothing is there. The exporter itself tries on for 10 s, as is right for one that is busy."""
 
@@ -56,15 +62,15 @@ class Otlp:
         self._scope = InstrumentationScope("factreasoner", __version__)
 
     def lacks(self, score: Score) -> str | None:
-        """See `Backend`. A score of no trace is sent; one of an id of another kind would lose its trace."""
+        """Why a score can't be sent: an id of another kind loses its trace. One without a trace is sent."""
         trace, span = score.place[:2]
         if not (trace or span) or _context(score.place):
             return None
         ids = f"trace_id {trace!r}, span_id {span!r}"
         return f"record {score.record}: {ids}: OTLP takes ids of 32 and 16 hexadecimal digits"
 
-    def send(self, scores: Sequence[Score]) -> Taken:
-        """See `Backend`."""
+    def send(self, scores: Sequence[Score]) -> None:
+        """Send a batch. Raises PublishError where the collector is down, or rejects it."""
         now = time.time_ns()
         batch = [ReadableLogRecord(_event(score, now), self._resource, self._scope) for score in scores]
         with _logged() as logged:
@@ -75,11 +81,52 @@ class Otlp:
             told = [message for message in logged if "due to timeout" not in message]
             why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
             raise PublishError(f"{self.url}: the collector rejected the whole batch: {why}")
-        return Taken(len(scores))
 
     def close(self) -> None:
-        """See `Backend`."""
+        """Nothing more is sent."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
+
+
+class Sent(NamedTuple):
+    """What became of the scores: how many were sent, of how many records; which could not be, and why.
+
+    `unplaced` scores were sent without a trace or a span.
+    """
+
+    number: int
+    records: int
+    unplaced: int
+    lacking: Counter[str]
+
+
+def publish(scores: Iterable[Score], collector: Otlp) -> Sent:
+    """Send all scores batch by batch; then close the collector.
+
+    Raises:
+        PublishError: the collector is down. A note says how many scores it was sent before.
+    """
+    rest = iter(scores)
+    number, unplaced, records, lacking = 0, 0, set[str](), Counter[str]()
+    with contextlib.closing(collector):
+        while batch := list(islice(rest, AT_ONCE)):
+            reasons = [
+                f"record {score.record}: {wrong}" if (wrong := score.place.wrong) else collector.lacks(score)
+                for score in batch
+            ]
+            ready = [score for score, reason in zip(batch, reasons, strict=True) if reason is None]
+            lacking.update(filter(None, reasons))
+            try:
+                if ready:
+                    collector.send(ready)
+            except PublishError as error:
+                if number:
+                    told = f"{number_of(number, 'score')} were sent before. Sent again, each has the same key"
+                    error.add_note(f"{told} (factreasoner.key).")
+                raise
+            number += len(ready)
+            records.update(score.record for score in ready)
+            unplaced += sum(1 for score in ready if not (score.place.trace or score.place.span))
+    return Sent(number, len(records), unplaced, lacking)
 
 
 def _reach(url: str) -> None:

@@ -1,28 +1,19 @@
-"""A run as scores, and how they are sent in batches; nothing is lost silently.
-
-There is one score per record and metric, with its span and a key that stays the same.
-"""
+"""A run as scores: one per record and metric, with its span and a key that stays the same."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from factreasoner.errors import ConfigError, PublishError
+from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import Metric
 from factreasoner.models import TaskResult
-from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
 
-AT_ONCE = 512
-"""Scores of a batch."""
 NAMES = "factreasoner."
 """What the names of all scores begin with."""
 UNKNOWN = "_OTHER"
@@ -155,79 +146,3 @@ def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place
 
 def _text(value: object) -> str | None:
     return str(value).strip().removeprefix("0x") or None if value is not None else None
-
-
-class Taken(NamedTuple):
-    """What a backend said of a batch: how many scores it took, and why it refused others."""
-
-    number: int
-    refused: tuple[str, ...] = ()
-
-
-class Backend(Protocol):
-    """Where scores go. `url` is told where it fails."""
-
-    url: str
-
-    def lacks(self, score: Score) -> str | None:
-        """Why a score can't be sent here, in words that follow those of a record."""
-        ...
-
-    def send(self, scores: Sequence[Score]) -> Taken:
-        """Send a batch. Raises PublishError where the backend is down, or takes nothing of it."""
-        ...
-
-    def close(self) -> None:
-        """Nothing more is sent."""
-        ...
-
-
-class Sent(NamedTuple):
-    """What became of the scores: how many were taken, how many could not be sent and why, refusals.
-
-    `records` are those that scores were sent of; `unplaced` scores were sent without a trace or a span.
-    """
-
-    number: int
-    records: int
-    unplaced: int
-    lacking: Counter[str]
-    refused: tuple[str, ...]
-
-
-def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent:
-    """Send all scores but the first `skip`, batch by batch; then close the backend.
-
-    Raises:
-        ConfigError: there are fewer than `skip`.
-        PublishError: the backend is down. It is named, and how many scores it was sent before.
-    """
-    rest = iter(scores)
-    number, lacking, refused = 0, Counter[str](), list[str]()
-    records, unplaced = set[str](), 0
-    with closing(backend):
-        passed = sum(1 for _ in islice(rest, skip))
-        if passed < skip:
-            there = f"the run has {number_of(passed, 'score')}"
-            raise ConfigError(f"--skip {skip}: {there}; leave it out to send all of them")
-        while batch := list(islice(rest, AT_ONCE)):
-            reasons = [
-                f"record {score.record}: {wrong}" if (wrong := score.place.wrong) else backend.lacks(score)
-                for score in batch
-            ]
-            ready = [score for score, reason in zip(batch, reasons, strict=True) if reason is None]
-            lacking.update(filter(None, reasons))
-            try:
-                taken = backend.send(ready) if ready else Taken(0)
-            except PublishError as error:
-                if passed:
-                    error.add_note(
-                        f"{number_of(passed, 'score')} handled before: --skip {passed} continues from there."
-                    )
-                raise
-            number += taken.number
-            records.update(score.record for score in ready)
-            unplaced += sum(1 for score in ready if not (score.place.trace or score.place.span))
-            refused += taken.refused
-            passed += len(batch)
-    return Sent(number, len(records), unplaced, lacking, tuple(refused))

@@ -29,6 +29,8 @@ REMOVED: Mapping[str, Removed] = {
     "merlin_algorithm gibbs": Removed("use `wmb` or `cte`, or another solver"),
     "merlin_algorithm jglp": Removed("use `wmb` or `cte`, or another solver"),
     "audit_share": Removed("run again with `atoms_per_call` 1, and `compare` both runs", 0.0),
+    "publish to": Removed("scores go to OTLP; docs/publish.md sends them to Langfuse and Phoenix"),
+    "publish skip": Removed("send all of them; repeated scores have the same `factreasoner.key`"),
     "explain flip_size": Removed("`explain` prints the effect of each context"),
 }
 """Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
