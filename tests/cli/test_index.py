@@ -111,7 +111,6 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
             f"read in part: {docs}/rows.jsonl: line 3: not JSON",
         ]
     assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index(code=3).stdout
-    assert "\nfiles: 3 (1 read in part)\n" in index("--stats").stdout
 
 
 def test_find_shows_what_a_run_would_get(index, docs):
@@ -125,23 +124,13 @@ def test_find_shows_what_a_run_would_get(index, docs):
     assert "needs vectors" in index("--find", "radium", "--search", "dense", code=1).stderr
 
 
-def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
+def test_list_and_delete(factreasoner, index, docs, tmp_path):
     index()
     index("docs/curie.txt", "--collection", "other")
     assert index("--list").stdout.splitlines() == [
         "documents\t4 passages\tembedding none",
         "other\t1 passage\tembedding none",
     ]
-    stats = dict(line.split(": ", 1) for line in index("--stats").stdout.splitlines())
-    assert stats == {
-        "collection": "documents",
-        "store": str(tmp_path / "store"),
-        "files": "3",
-        "passages": "4",
-        "embedding": "none",
-        "state": "whole",
-        "from": str(docs),
-    }
     done = index("--delete", "--collection", "other", code=2)
     assert "add --yes to delete collection other (1 passage)" in " ".join(done.stderr.split())
     assert "other" in index("--list").stdout
@@ -154,8 +143,8 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
     ("arguments", "code", "words"),
     [
         (["nowhere"], 1, "nowhere: no such file or folder"),
-        (["docs", "--list"], 2, "give paths, or one of --list, --stats, --find and --delete"),
-        (["--stats", "--collection", "none"], 1, "make one with `factreasoner index PATH...`"),
+        (["docs", "--list"], 2, "give paths, or one of --list, --find and --delete"),
+        (["--list"], 1, "make one with `factreasoner index PATH...`"),
     ],
 )
 def test_what_can_not_be_is_said(index, arguments, code, words):
@@ -251,9 +240,8 @@ def test_no_collection_is_noted_for_records_that_bring_contexts(factreasoner, in
 def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     index()
     with Store.writing(Config(store_dir=tmp_path / "store")) as store:
-        store.collection("documents").begin([])
-        store.close()
-    assert "state: an index run is in progress or was interrupted" in index("--stats").stdout
+        store.collection("documents").begin()
+    assert "\tincomplete: indexing is in progress or was interrupted\n" in index("--list").stdout
     assert (
         "incomplete: indexing is in progress or was interrupted at 4 passages" in index("--find", "x").stderr
     )

@@ -35,8 +35,8 @@ def bring(*paths, prune=False, **settings):
 
 def content(*, collection="documents", **settings):
     """Passages by id."""
-    store = Store(Config(**settings))
+    found = Store(Config(**settings)).collection(collection)
     try:
-        return dict(store.collection(collection).passages())
+        return {passage.id: passage for passage in found.passages()}
     finally:
-        store.close()
+        found.close()

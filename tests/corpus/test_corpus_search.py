@@ -1,3 +1,9 @@
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
 import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
@@ -84,10 +90,17 @@ def test_what_a_retriever_can_not_be_made_of(tmp_path, place):
             titles({**place, "collection": "words"}, "x", search=search)
 
 
-def test_a_store_that_is_no_database(tmp_path):
-    write(tmp_path / "store", {"chroma.sqlite3": "no database" * 1000})
-    with pytest.raises(ConfigError, match=f"{tmp_path}/store: chroma.sqlite3 is damaged; put back a copy"):
+def test_damaged_database_is_named(tmp_path):
+    write(tmp_path / "store", {"documents/passages.sqlite": "no database" * 1000})
+    with pytest.raises(ConfigError, match=r"/documents: passages.sqlite is damaged; put back a copy"):
         titles({"store_dir": tmp_path / "store"}, "x")
+
+
+@pytest.mark.parametrize("command", [titles, lambda place, text: bring(place["store_dir"].parent, **place)])
+def test_store_of_earlier_version_is_refused(tmp_path, command):
+    write(tmp_path / "store", {"chroma.sqlite3": "SQLite format 3"})
+    with pytest.raises(ConfigError, match="of another version; delete it and run `factreasoner index PATH"):
+        command({"store_dir": tmp_path / "store"}, "x")
 
 
 def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
@@ -101,18 +114,53 @@ def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
         retriever.search(Query("x"))
 
 
-def test_a_store_lists_and_deletes_collections(tmp_path, place):
+def test_store_lists_and_deletes_collections(tmp_path, place):
     bring(tmp_path / "docs", collection="other", store_dir=tmp_path / "store")
     store = Store(Config.model_validate(place))
     assert store.names() == ["documents", "other"]
-    folders = set((tmp_path / "store" / "bm25").iterdir())
-    store.beside(store.collection("other"))
-    assert store.names() == ["documents", "other"]
     store.delete("other")
-    assert [collection.name for collection in store.client.list_collections()] == ["documents"]
-    assert len(folders - set((tmp_path / "store" / "bm25").iterdir())) == 1
+    assert store.names() == ["documents"]
+    assert not (tmp_path / "store" / "other").exists()
     with pytest.raises(ConfigError, match="no 'other' in store"):
         store.delete("other")
+
+
+@pytest.fixture
+def read_only(monkeypatch):
+    """Makes a store read-only, in a folder that everybody may read, and acts as a user without rights."""
+    user = os.geteuid()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+        monkeypatch.setenv("FACTREASONER_CACHE_DIR", cache)
+        for path in (folder, cache):
+            Path(path).chmod(0o777)
+        store = Path(folder, "store")
+
+        def make(place):
+            shutil.copytree(place["store_dir"], store)
+            for path in (*store.rglob("*"), store):
+                path.chmod(0o555 if path.is_dir() else 0o444)
+            if user == 0:
+                os.seteuid(65534)
+            return {"store_dir": store}
+
+        yield make
+        os.seteuid(user)
+        for path in (store, *store.rglob("*")):
+            path.chmod(0o755)
+
+
+@pytest.mark.parametrize("search", ["bm25", "dense", "hybrid"])
+def test_store_without_write_permission_is_searched(place, read_only, search):
+    assert titles(read_only(place), "radium glows", search=search, retrieve_k=1) == ["Radium"]
+
+
+def test_interrupted_read_only_store_names_missing_permission(place, read_only):
+    writer = sqlite3.connect(place["store_dir"] / "documents" / "passages.sqlite", isolation_level=None)
+    writer.executescript("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE")
+    writer.executemany("INSERT INTO passages (text) VALUES (?)", [["x" * 4000]] * 500)
+    with pytest.raises(ConfigError, match="what an interrupted index run left needs write permission"):
+        titles(read_only(place), "radium glows", search="bm25")
+    writer.close()
 
 
 def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(tmp_path, place):
@@ -126,7 +174,7 @@ def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(t
     assert [context.title for context in found.contexts] == ["otters"]
     assert found.searched == retriever.collections != (before,)
     with Store.writing(Config(store_dir=tmp_path / "store")) as store:
-        store.collection("documents").begin([])
+        store.collection("documents").begin()
         for _ in range(2):
             half = retriever.retrieve(atoms, record)
             assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))

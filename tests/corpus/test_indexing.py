@@ -196,15 +196,47 @@ def test_an_embedding_that_changes_its_length_is_refused(docs, store, monkeypatc
         bring(docs, store_dir=store)
 
 
-@pytest.mark.parametrize("name", ["ab", "with blank", "-x-", "a" * 501])
+@pytest.mark.parametrize("name", ["ab", "with blank", "-x-", "a" * 201])
 def test_names_that_can_not_be(docs, store, name):
     with pytest.raises(ConfigError, match="can't be a name"):
         bring(docs, store_dir=store, collection=name)
 
 
-def test_file_names_that_are_no_unicode_and_texts_with_lone_surrogates(tmp_path, store):
+def test_texts_with_lone_surrogates_are_kept(tmp_path, store):
     docs = write(tmp_path / "docs", {"rows.jsonl": '{"text": "Lone \\ud800 one."}\n'})
-    Path(os.fsdecode(bytes(docs) + b"/bad\xff.txt")).write_text("Text.")
-    assert bring(docs, store_dir=store).total == 2
-    assert bring(docs, store_dir=store).unchanged == 2
-    assert {p.text for p in content(store_dir=store).values()} == {"Lone ? one.", "Text."}
+    assert bring(docs, store_dir=store).total == 1
+    assert [p.text for p in content(store_dir=store).values()] == ["Lone ? one."]
+
+
+NAMES = [
+    b"M\xfcller",
+    b"M\xf6ller",
+    "Müller".encode(),
+    "Mu\u0308ller".encode(),
+    b"M\\xfcller",
+    b"M\xef\xbf\xbdller",
+]
+NAMES += [b"\xff\xfe", b"\x80", "水".encode("gb18030"), b"a\nb", b"a\tb", b"a\x1bb", b"a'b\"c", b"a%ffb"]
+
+
+def test_every_name_of_a_file_is_a_key(tmp_path, store):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for folder in (b".", b"sub\xfcfolder", b"sub\xf6folder"):
+        Path(os.fsdecode(bytes(docs) + b"/" + folder)).mkdir(exist_ok=True)
+        for name in NAMES:
+            path = Path(os.fsdecode(bytes(docs) + b"/" + folder + b"/" + name + b".txt"))
+            path.write_bytes(b"Text of " + repr((folder, name)).encode())
+    count = 3 * len(NAMES)
+    for embedding in ({}, {"embedding": OWN, "collection": "vectors"}):
+        assert bring(docs, store_dir=store, **embedding).total == count
+        for _ in range(2):
+            assert bring(docs, store_dir=store, prune=True, **embedding) == IndexReport(
+                unchanged=count, total=count
+            )
+    assert len({p.text for p in content(store_dir=store).values()}) == count
+    Path(os.fsdecode(bytes(docs) + b"/M\xfcller.txt")).unlink()
+    assert bring(docs, store_dir=store, prune=True) == IndexReport(
+        unchanged=count - 1, dropped=1, total=count - 1
+    )
+    assert bring(docs / os.fsdecode(b"sub\xf6folder"), store_dir=store).unchanged == len(NAMES)

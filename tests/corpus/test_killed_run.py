@@ -10,9 +10,8 @@ import pytest
 from corpus_scene import OWN, TEXTS, bring, content, numbered, write
 from forked import Forker
 
-from factreasoner.corpus import indexing, store
+from factreasoner.corpus import indexing, vectors
 from factreasoner.corpus.indexing import IndexReport
-from factreasoner.corpus.store import Store
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.settings import Config
@@ -86,7 +85,7 @@ def test_a_killed_run_is_completed_by_the_next(
 @pytest.fixture
 def damaged(tmp_path, monkeypatch):
     """Makes a store of the folders `docs` and `more`, and harms the files of its vectors."""
-    monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
+    monkeypatch.setattr(vectors, "SPACE", {**vectors.SPACE, "sync_threshold": 3, "batch_size": 2})
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
 
     def make(damage):
@@ -94,11 +93,13 @@ def damaged(tmp_path, monkeypatch):
         bring(write(tmp_path / "docs", TEXTS), tmp_path / "more", **place)
         before = content(store_dir=tmp_path / "store")
         gc.collect()
-        torn = list((tmp_path / "store").glob("*/data_level0.bin"))
+        torn = list((tmp_path / "store").glob("*/vectors/*/data_level0.bin"))
         assert torn
         for path in torn:
             if damage == "unwritten":
                 path.write_bytes(bytes(path.stat().st_size))
+            elif damage == "all gone":
+                shutil.rmtree(path.parents[1])
             else:
                 shutil.rmtree(path.parent)
         return before
@@ -106,21 +107,27 @@ def damaged(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("damage", ["unwritten", "gone"])
-def test_torn_files_of_vectors_are_made_anew(tmp_path, damaged, damage):
+def first_found(place):
+    """The title of the passage whose vector is nearest."""
+    atom = Atom(id="a0", text="Polonium was named after Poland.")
+    found = CorpusRetriever(Config(**place, search="dense")).retrieve([atom], Record(id="r", response="x"))
+    return found.contexts[0].title
+
+
+@pytest.mark.parametrize("damage", ["unwritten", "gone", "all gone"])
+def test_damaged_vectors_are_computed_again(tmp_path, damaged, damage):
     before = damaged(damage)
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
-    assert bring(tmp_path / "docs", **place).rebuilt
+    assert bring(tmp_path / "docs", **place).rebuilt == (damage != "all gone")
     assert content(store_dir=tmp_path / "store") == before
-    found = CorpusRetriever(Config(**place, search="dense")).retrieve(
-        [Atom(id="a0", text="Polonium was named after Poland.")], Record(id="r", response="x")
-    )
-    assert found.contexts[0].title == "Polonium"
+    assert first_found(place) == "Polonium"
     assert bring(tmp_path / "docs", **place) == IndexReport(unchanged=4, total=6)
 
 
-@pytest.mark.parametrize(("method", "when"), [("add", "after"), ("finish", "after"), ("rename", "before")])
-def test_a_killed_rebuild_loses_no_path(tmp_path, indexers, damaged, method, when):
+@pytest.mark.parametrize(
+    ("method", "when"), [("begin", "after"), ("_add_vectors", "before"), ("finish", "before")]
+)
+def test_killed_repair_is_completed_by_next_run(tmp_path, indexers, damaged, method, when):
     before = damaged("gone")
     arguments = [method, when, 1, tmp_path / "docs", tmp_path / "store"]
     process = indexers.start(arguments, folder=tmp_path, code=KILLED)
@@ -128,4 +135,4 @@ def test_a_killed_rebuild_loses_no_path(tmp_path, indexers, damaged, method, whe
     assert process.returncode == -signal.SIGKILL, said
     assert bring(tmp_path / "docs", store_dir=tmp_path / "store").total == 6
     assert content(store_dir=tmp_path / "store") == before
-    assert Store(Config(store_dir=tmp_path / "store")).names() == ["documents"]
+    assert first_found({"store_dir": tmp_path / "store"}) == "Polonium"

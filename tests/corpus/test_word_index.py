@@ -39,24 +39,24 @@ def test_it_is_kept_beside_the_collection(collection, monkeypatch):
 
 @pytest.mark.parametrize("name", ["about.json", "data.csc.index.npy"])
 def test_a_damaged_one_is_made_anew(collection, name):
-    (kept,) = collection.folder.iterdir()
+    (kept,) = (collection.folder / "words").iterdir()
     (kept / name).write_bytes(b"{")
     assert found(collection, "radium") == ["Radium"]
 
 
 def test_it_is_made_for_each_search_while_the_collection_is_written(collection):
-    collection.begin([])
-    collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)], None)
+    collection.begin()
+    collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)])
     assert found(collection, "gallium") == ["Gallium"]
-    assert len(list(collection.folder.iterdir())) == 1
+    assert len(list((collection.folder / "words").iterdir())) == 1
     collection.finish()
     assert found(collection, "gallium") == ["Gallium"]
-    (kept,) = collection.folder.iterdir()
+    (kept,) = (collection.folder / "words").iterdir()
     assert kept.name == collection.made.revision
 
 
 def test_without_bm25s_the_extra_is_named(monkeypatch):
-    for module, missing in (("store", "chromadb"), ("word_index", "bm25s")):
+    for module, missing in (("vectors", "chromadb"), ("word_index", "bm25s")):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, missing, None)
             patch.delitem(sys.modules, f"factreasoner.corpus.{module}")

@@ -39,15 +39,14 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
     prune: bool = flag("Drop the passages of deleted files.", "--prune/--no-prune")
     quiet: bool = QUIET
     list_: bool = flag("List the collections of the store.", "--list")
-    stats: bool = flag("Print what the collection holds.")
     find: str | None = flag("Print the passages that a search for QUERY finds, best first.", metavar="QUERY")
     delete: bool = flag("Delete the collection, after asking.")
     yes: bool = flag("Delete without asking.", "--yes", "-y")
 
     def _execute(self) -> int:
-        asked = (bool(self.paths), self.list_, self.stats, self.find is not None, self.delete)
+        asked = (bool(self.paths), self.list_, self.find is not None, self.delete)
         if sum(asked) != 1:
-            told = "give paths, or one of --list, --stats, --find and --delete"
+            told = "give paths, or one of --list, --find and --delete"
             raise typer.BadParameter(told, param_hint="PATHS")
         config = self.config
         self.continues = bool(self.paths)
@@ -58,7 +57,7 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
         elif self.find is not None:
             _find(self.find, config)
         else:
-            _show(config, list_=self.list_)
+            _list(config)
         return 0
 
 
@@ -96,7 +95,7 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
-        say("An interrupted run damaged the collection; it is being rebuilt from its files.")
+        say("An interrupted run damaged the vectors; all were computed again.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
     files += [(len(report.partly), "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
     files += [(len(report.problems), "not readable")]
@@ -151,27 +150,14 @@ def _delete(config: Config, *, yes: bool) -> None:
     say(f"Deleted {what}")
 
 
-def _show(config: Config, *, list_: bool) -> None:
-    """Print what --list or --stats asks for: the collections of the store, or the counts of one."""
+def _list(config: Config) -> None:
+    """Print the collections of the store: passages, files and how each was made."""
     from factreasoner.corpus.store import Store
 
     store = Store(config)
-    if list_:
-        for name in store.names():
-            collection = store.collection(name)
-            say(f"{name}\t{number_of(collection.count(), 'passage')}\tembedding {collection.made.embedding}")
-        return
-    collection = store.collection(config.collection)
-    made, held = collection.made, collection.held().values()
-    part = sum(not any(contents.values()) for contents in held)
-    rows = {
-        "collection": collection.name,
-        "store": str(store.folder),
-        "files": f"{len(held)}{f' ({part} read in part)' if part else ''}",
-        "passages": collection.count(),
-        "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),
-        "state": "whole" if made.revision else "an index run is in progress or was interrupted",
-        "from": ", ".join(made.roots),
-    }
-    for name, value in rows.items():
-        say(f"{name}: {one_line(str(value))}")
+    for name in store.names():
+        collection = store.collection(name)
+        rows = [name, number_of(collection.count(), "passage"), f"embedding {collection.made.embedding}"]
+        if not collection.made.revision:
+            rows.append("incomplete: indexing is in progress or was interrupted")
+        say("\t".join(rows))

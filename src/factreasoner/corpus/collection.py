@@ -1,4 +1,4 @@
-"""One collection of passages: what is in it, and how it is written so that a killed run harms nothing.
+"""A collection: a folder with passages in SQLite, their vectors in Chroma if it has an embedding.
 
 A passage's id is made of its file's path, the file's content and its position, so that an interrupted run
 goes on where it stopped, and a changed file's new passages exist beside the old ones until these are dropped.
@@ -6,32 +6,43 @@ goes on where it stopped, and a changed file's new passages exist beside the old
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import re
+import os
+import sqlite3
+import threading
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import weakref
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factreasoner.errors import ConfigError, StoreError
 
-Vectors = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    from factreasoner.corpus.vectors import Vectors, VectorStore
 
+FILE = "passages.sqlite"
 NONE = "none"
 """The embedding of collections that are searched by words alone."""
-PAGE = 5_000
-"""Passages read from a collection at once."""
-_FORM = 1
+_FORM = 2
 """Counts up when what is stored changes its form."""
-_DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE)
-"""What Chroma says when files of its index of vectors are torn or gone."""
+_BUSY_SECONDS = 30.0
+_AT_ONCE = 1_000
 _EF_SEARCH = 400
 _STATE_LETTERS = 12
+_TABLES = (
+    f"PRAGMA user_version = {_FORM}",
+    "CREATE TABLE about (embedding TEXT, revision TEXT, dimension INTEGER, roots TEXT)",
+    "CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT UNIQUE, text TEXT, path BLOB, digest TEXT,"
+    " position INTEGER, title TEXT, link TEXT, last INTEGER)",
+    "CREATE INDEX passages_of_file ON passages (path, digest)",
+)
+_COLUMNS = "text, path, digest, position, title, link, last"
+_LISTED = "id IN (SELECT value FROM json_each(?))"
 
 
 class CollectionInfo(NamedTuple):
@@ -45,29 +56,12 @@ class CollectionInfo(NamedTuple):
     dimension: int = 0
     roots: tuple[str, ...] = ()
 
-    @property
-    def vectors(self) -> bool:
-        """Whether its passages have real vectors."""
-        return self.embedding != NONE
-
-    def metadata(self) -> dict[str, str | int]:
-        """The description as the metadata Chroma keeps with a collection: a flat object."""
-        return {"factreasoner": _FORM, **self._replace(roots=())._asdict(), "roots": json.dumps(self.roots)}
-
-    @staticmethod
-    def known(metadata: Any) -> bool:
-        """Whether a collection with this metadata was made here."""
-        return bool(metadata) and metadata.get("factreasoner") == _FORM
-
-    @classmethod
-    def of(cls, metadata: Any) -> CollectionInfo:
-        """The description of a collection from the metadata that Chroma keeps with it."""
-        roots = tuple(json.loads(metadata["roots"]))
-        return cls(metadata["embedding"], metadata["revision"], metadata["dimension"], roots)
-
 
 class StoredPassage(NamedTuple):
-    """One passage. `last` marks the last one of its file: with it, and all before it, a file is complete."""
+    """One passage. `last` marks the last one of its file: with it, and all before it, a file is complete.
+
+    Bytes of `path` that are not UTF-8 are lone surrogates in it, as in all names of files.
+    """
 
     text: str
     path: str
@@ -79,43 +73,62 @@ class StoredPassage(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Equal where file, content and position are, so that what is indexed again is recognised."""
-        return f"{hashlib.sha256(f'{self.digest}:{self.path}'.encode()).hexdigest()[:24]}:{self.position}"
+        """Equal if file, content and position are, so that what is indexed again is recognised."""
+        key = f"{self.digest}:".encode() + os.fsencode(self.path)
+        return f"{hashlib.sha256(key).hexdigest()[:24]}:{self.position}"
 
     @property
     def searched(self) -> str:
         """The text that searches compare; the title says what "he" and "it" mean."""
         return f"{self.title}. {self.text}"
 
-    def metadata(self) -> dict[str, str | int | bool]:
-        """What Chroma keeps with its text; `last` only if true."""
-        _, path, digest, position, title, link, last = self
-        found: dict[str, str | int | bool] = {"path": path, "hash": digest, "position": position}
-        return found | {"title": title, "link": link} | ({"last": True} if last else {})
-
 
 class Collection:
-    """A collection of a :class:`Store`. Every method raises StoreError when the store fails.
+    """The collection in `folder`; with `create`, its embedding, it is made if missing.
 
-    `ask` calls Chroma, and turns its errors into StoreError.
+    Every method raises StoreError when SQLite or Chroma fails.
+    Raises ConfigError: there is none, or another version made it.
     """
 
-    def __init__(self, found: Any, ask: Callable[..., Any], *, folder: Path) -> None:
-        self._chroma = found
-        self._ask = ask
+    def __init__(self, folder: Path, *, create: str | None = None) -> None:
         self.folder = folder
-        self.made = CollectionInfo.of(found.metadata)
+        self.name = folder.name
+        self._lock = threading.RLock()
+        with self._storing():
+            if create is not None:
+                folder.mkdir(exist_ok=True)
+            uri = f"{(folder / FILE).as_uri()}?mode={'rw' if create is None else 'rwc'}"
+            self._connection = sqlite3.connect(
+                uri, uri=True, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            )
+        self.close = weakref.finalize(self, self._connection.close)
+        if create is not None and not self._rows("PRAGMA user_version")[0][0]:
+            with self._writing():
+                for statement in _TABLES:
+                    self._rows(statement)
+                self._rows("INSERT INTO about VALUES (?, '', 0, '[]')", create)
+        if self._rows("PRAGMA user_version") != [(_FORM,)]:
+            raise ConfigError(outdated(folder))
+        embedding, revision, dimension, roots = self._rows("SELECT * FROM about")[0]
+        self.made = CollectionInfo(embedding, revision, dimension, tuple(json.loads(roots)))
 
     @property
-    def name(self) -> str:
-        """Name of the collection in its store."""
-        return str(self._chroma.name)
+    def embedded(self) -> bool:
+        """Whether its passages have vectors."""
+        return self.made.embedding != NONE
 
     @property
     def state(self) -> str:
         """Name and content: `name@4f3a9c12e0b1`, or `name@unfinished-120` while it holds 120 passages."""
         revision = self.made.revision[:_STATE_LETTERS]
         return f"{self.name}@{revision or f'unfinished-{self.count()}'}"
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        """The vectors of its passages."""
+        from factreasoner.corpus.vectors import VectorStore
+
+        return VectorStore(self.folder / "vectors")
 
     def refuse_other(self, embedding: str | None) -> None:
         """Raise ConfigError when `embedding` is named and is not the one the collection was made with."""
@@ -125,127 +138,136 @@ class Collection:
                 f"{embedding!r}; leave --embedding out, or index into another collection"
             )
 
-    def damaged(self) -> bool:
-        """Whether Chroma can't read what it wrote: a process killed while it writes may tear its index files.
-
-        After a run that was cut off, every vector is looked at. Raises StoreError for any other trouble.
-        """
-        try:
-            self.count()
-            sample = self._ask(self._chroma.get, limit=1, include=["embeddings"])
-            if len(sample["ids"]):
-                self._ask(self._chroma.query, query_embeddings=sample["embeddings"], n_results=1, include=[])
-            if not self.made.revision and self.made.vectors:
-                for page in self._pages(["embeddings"]):
-                    if len(page["embeddings"]) != len(page["ids"]):
-                        return True
-        except StoreError as error:
-            if not _DAMAGED.search(str(error)):
-                raise
-            return True
-        return False
-
-    def begin(self, roots: Sequence[str]) -> None:
+    def begin(self, roots: Sequence[str] = ()) -> None:
         """Mark the content as being written, and note the paths it comes from."""
-        self._write(self.made._replace(revision="", roots=tuple(sorted({*self.made.roots, *roots}))))
+        self._describe(self.made._replace(revision="", roots=tuple(sorted({*self.made.roots, *roots}))))
 
     def finish(self) -> None:
         """Mark the content as whole, and fit the search to its size."""
-        if self.made.vectors:
+        if self.embedded:
             # Found on random vectors, the worst case: recall@10 stays above 0.98 up to 100,000.
-            ef = max(_EF_SEARCH, self.count() // 25)
-            self._ask(self._chroma.modify, configuration={"hnsw": {"ef_search": ef}})
-        self._write(self.made._replace(revision=uuid.uuid4().hex))
+            self.vectors.search_width(max(_EF_SEARCH, self.count() // 25))
+        self._describe(self.made._replace(revision=uuid.uuid4().hex))
 
-    def _write(self, made: CollectionInfo) -> None:
+    def _describe(self, made: CollectionInfo) -> None:
         if made != self.made:
-            self._ask(self._chroma.modify, metadata=made.metadata())
+            values = (made.revision, made.dimension, json.dumps(made.roots))
+            self._rows("UPDATE about SET revision = ?, dimension = ?, roots = ?", *values)
             self.made = made
+
+    def mend(self, embed: Callable[[Sequence[str]], Vectors]) -> bool:
+        """Give every passage its vector, and no other, after a run that was cut off.
+
+        Returns whether vectors were damaged, so that all were computed again.
+        """
+        damaged = self.vectors.damaged(thorough=not self.made.revision)
+        if not damaged and self.made.revision and self.vectors.count() == self.count():
+            return False
+        self.begin()
+        if damaged:
+            self.vectors.clear()
+        ids, there = {row[0] for row in self._rows("SELECT id FROM passages")}, self.vectors.ids()
+        self.vectors.remove(sorted(there - ids))
+        missing = sorted(ids - there)
+        for first in range(0, len(missing), _AT_ONCE):
+            passages = self.with_ids(missing[first : first + _AT_ONCE])
+            self._add_vectors(passages, embed([passage.searched for passage in passages]))
+        return damaged
 
     def count(self) -> int:
         """How many passages there are."""
-        return int(self._ask(self._chroma.count))
+        return int(self._rows("SELECT COUNT(*) FROM passages")[0][0])
 
     def held(self) -> dict[str, dict[str, bool]]:
         """Whether all passages of a content are stored, by the path of its file and its digest."""
-        whole = {(row["path"], row["hash"]): row["position"] + 1 for row in self._rows(where={"last": True})}
-        counts: Mapping[tuple[str, str], int] = whole
-        if sum(whole.values()) != self.count():
-            counts = Counter((row["path"], row["hash"]) for row in self._rows())
         found = defaultdict[str, dict[str, bool]](dict)
-        for (path, digest), count in counts.items():
-            found[path][digest] = whole.get((path, digest)) == count
+        counted = "SELECT path, digest, COUNT(*) = MAX(last * (position + 1)) FROM passages"
+        for path, digest, whole in self._rows(f"{counted} GROUP BY path, digest"):
+            found[os.fsdecode(path)][digest] = bool(whole)
         return dict(found)
 
-    def ids_of(self, path: str, digest: str) -> set[str]:
-        """Ids of the passages of one content of a file."""
-        where = {"$and": [{"path": path}, {"hash": digest}]}
-        return set(self._ask(self._chroma.get, where=where, include=[])["ids"])
+    def ids_of(self, path: str, digest: str | None = None) -> list[str]:
+        """Ids of the passages of a file, or of one content of it."""
+        query = "SELECT id FROM passages WHERE path = ? AND digest = IFNULL(?, digest)"
+        return [row[0] for row in self._rows(query, os.fsencode(path), digest)]
 
-    def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None) -> None:
-        """Write at most 5,461 passages with their vectors, (n, dimension); those that are there stay.
+    def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None = None) -> None:
+        """Write at most 5,000 passages with their vectors, (n, dimension); those that are there stay.
 
         Raises ConfigError: the vectors are of another length than those in the collection.
         """
-        if vectors is None:
-            vectors = np.ones((len(passages), 1), np.float32)
+        if vectors is not None:
+            self._add_vectors(passages, vectors)
+        rows = [(p.id, p.text, os.fsencode(p.path), *p[2:]) for p in passages]
+        insert = f"INSERT OR IGNORE INTO passages (id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        with self._writing():
+            self._connection.executemany(insert, rows)
+
+    def _add_vectors(self, passages: Sequence[StoredPassage], vectors: Vectors) -> None:
         dimension = vectors.shape[1]
         if self.made.dimension not in (0, dimension):
             raise ConfigError(
                 f"embedding: {self.made.embedding!r} gives vectors of {dimension} numbers, and those of "
                 f"collection {self.name!r} have {self.made.dimension}; index into another collection"
             )
-        self._write(self.made._replace(dimension=dimension))
-        self._ask(
-            self._chroma.add,
-            ids=[passage.id for passage in passages],
-            embeddings=vectors,
-            documents=[passage.text for passage in passages],
-            metadatas=[passage.metadata() for passage in passages],
-        )
+        self._describe(self.made._replace(dimension=dimension))
+        self.vectors.add([passage.id for passage in passages], vectors)
 
     def drop(self, path: str, digest: str | None = None) -> None:
         """Remove the passages of a file, or those of one content of it."""
-        where = {"path": path} if digest is None else {"$and": [{"path": path}, {"hash": digest}]}
-        self._ask(self._chroma.delete, where=where)
+        ids = self.ids_of(path, digest)
+        self._rows(f"DELETE FROM passages WHERE {_LISTED}", json.dumps(ids))
+        if self.embedded:
+            self.vectors.remove(ids)
 
-    def passages(self) -> Iterator[tuple[str, StoredPassage]]:
-        """Every passage with its id."""
-        for page in self._pages(["documents", "metadatas"]):
-            yield from _passages(page)
+    def passages(self) -> Iterator[StoredPassage]:
+        """Every passage, in the order of writing; read a few at once, so that no writer waits."""
+        query = f"SELECT {_COLUMNS}, number FROM passages WHERE number > ? ORDER BY number LIMIT {_AT_ONCE}"
+        number = 0
+        while rows := self._rows(query, number):
+            yield from map(_passage, rows)
+            number = rows[-1][-1]
 
     def with_ids(self, ids: Sequence[str]) -> list[StoredPassage]:
         """The passages of `ids`, in their order; those that are gone are left out."""
-        if not ids:
-            return []
-        found = dict(
-            _passages(self._ask(self._chroma.get, ids=list(ids), include=["documents", "metadatas"]))
-        )
+        rows = self._rows(f"SELECT {_COLUMNS} FROM passages WHERE {_LISTED}", json.dumps(ids))
+        found = {passage.id: passage for passage in map(_passage, rows)}
         return [found[i] for i in ids if i in found]
 
-    def nearest(self, vector: Vectors, k: int) -> list[str]:
-        """Ids of the `k` passages whose vectors are nearest to `vector`, (dimension,), best first."""
-        answer = self._ask(self._chroma.query, query_embeddings=vector[None, :], n_results=k, include=[])
-        return list(answer["ids"][0])
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._storing():
+            return self._connection.execute(query, values).fetchall()
 
-    def rename(self, name: str) -> None:
-        """Give it another name, which no collection has."""
-        self._ask(self._chroma.modify, name=name)
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: all of it is written or nothing."""
+        with self._storing(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
 
-    def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
-        return (row for page in self._pages(["metadatas"], **query) for row in page["metadatas"])
+    @contextlib.contextmanager
+    def _storing(self) -> Iterator[None]:
+        """One thread at a time, with the errors of SQLite and of files as StoreError."""
+        try:
+            with self._lock:
+                yield
+        except (OSError, sqlite3.Error) as error:
+            told = str(error)
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+                sqlite3.SQLITE_READONLY,
+                sqlite3.SQLITE_CANTOPEN,
+            ):
+                told += "; reading what an interrupted index run left needs write permission"
+            elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+                told = f"{FILE} is damaged; put back a copy of it, or delete the folder and index again"
+            raise StoreError(f"collection {self.folder}: {told}") from error
 
-    def _pages(self, include: list[str], **query: Any) -> Iterator[Any]:
-        offset = 0
-        while True:
-            page = self._ask(self._chroma.get, limit=PAGE, offset=offset, include=include, **query)
-            if not page["ids"]:
-                return
-            yield page
-            offset += PAGE
+
+def _passage(row: Sequence[Any]) -> StoredPassage:
+    text, path, digest, position, title, link, last = row[:7]
+    return StoredPassage(text, os.fsdecode(path), digest, position, title, link, bool(last))
 
 
-def _passages(page: Any) -> Iterator[tuple[str, StoredPassage]]:
-    for i, text, row in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
-        place = (row["path"], row["hash"], row["position"])
-        yield i, StoredPassage(text or "", *place, row["title"], row["link"], row.get("last", False))
+def outdated(folder: Path) -> str:
+    """Why what another version has made is not read, and what to do."""
+    return f"store: {folder} is of another version; delete it and run `factreasoner index PATH...` again"

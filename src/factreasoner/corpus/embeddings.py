@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from factreasoner.corpus.collection import NONE, Vectors
+from factreasoner.corpus.collection import NONE
 from factreasoner.errors import BudgetError, ConfigError, PluginError, StoreError
 from factreasoner.llm.cache import CacheFile, cache_folder
 from factreasoner.llm.faults import ProviderFault, fault_of
@@ -29,6 +30,7 @@ from factreasoner.plugins.kinds import PluginKind, load, told
 from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
 
+Vectors = npt.NDArray[np.float32]
 FIRST_WAIT = 0.5
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")

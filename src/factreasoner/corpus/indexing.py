@@ -35,7 +35,7 @@ class IndexReport(NamedTuple):
     - `textless`: files without text, and files of rows with the rows that have none.
     - `guessed`: files that are not valid UTF-8, and what they were read as.
     - `emptied`: files that have no text any more, so that their passages are dropped.
-    - `rebuilt`: the collection was damaged and made anew from its files.
+    - `rebuilt`: the vectors were damaged, and all were computed again.
     """
 
     added: int = 0
@@ -88,19 +88,12 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
-        damaged = collection.damaged()
-        if damaged:
-            found = find_files([*paths, *map(Path, collection.made.roots)], outside=folder)
-        written = store.beside(collection) if damaged else collection
-        run = _Run(written, embedding, roots=[str(path) for path in paths], tell=tell)
+        rebuilt = embedding is not None and collection.mend(embedding.embed)
+        run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
         run.problems += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
         total = run.close()
-        if damaged:
-            store.replace(collection, written)
-    if damaged:
-        run.problems += [f"{path}: is gone, and so are its passages" for path in found.missing]
     return IndexReport(
         **run.counts,
         others=found.others,
@@ -108,7 +101,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         textless=tuple(run.textless),
         emptied=tuple(run.emptied),
         total=total,
-        rebuilt=damaged,
+        rebuilt=rebuilt,
         partly=tuple(run.partly),
         problems=tuple(run.problems),
         guessed=tuple(run.guessed),
@@ -153,7 +146,7 @@ class _Run:
 
     def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
         """Drop, or without `prune` count, what is held of files below `paths` that are not below `seen`."""
-        roots, there = set(map(_name, paths)), set(map(_name, seen))
+        roots, there = set(map(str, paths)), set(map(str, seen))
         for name in self._held:
             if not _below(name, roots) or _below(name, there):
                 continue
@@ -176,13 +169,13 @@ class _Run:
         return total
 
     def _file(self, file: Path) -> None:
-        name, digest = _name(file), digest_of(file)
+        name, digest = str(file), digest_of(file)
         held = self._held.get(name, {})
         others = [(name, other) for other in held if other != digest]
         if held.get(digest):
             self.counts["unchanged"] += 1
         else:
-            there = self._collection.ids_of(name, digest) if digest in held else set()
+            there = set(self._collection.ids_of(name, digest)) if digest in held else set()
             empty = True
             bad: list[BadRow] = []
             blank: list[BadRow] = []
@@ -262,11 +255,6 @@ class _Run:
         if not self._begun:
             self._begun = True
             self._collection.begin(self._roots)
-
-
-def _name(path: Path) -> str:
-    """A path as the collection knows it: absolute, valid Unicode."""
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _below(name: str, tops: set[str]) -> bool:

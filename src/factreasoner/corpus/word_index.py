@@ -66,7 +66,7 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
     That of an unfinished collection is not kept. `progress` is told how many passages were read.
     """
     about = {"form": _FORM, "revision": collection.made.revision, "passages": collection.count()}
-    kept = collection.folder / (collection.made.revision or "none")
+    kept = collection.folder / "words" / (collection.made.revision or "none")
     index = _load(kept, about)
     if index is None:
         index = _make(collection.passages(), progress)
@@ -75,9 +75,9 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
     return index
 
 
-def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int], None]) -> WordIndex:
+def _make(passages: Iterator[StoredPassage], progress: Callable[[int], None]) -> WordIndex:
     first = list(islice(passages, _SAMPLE))
-    language = language_of([passage.searched for _, passage in first])
+    language = language_of([passage.searched for passage in first])
 
     @cache
     def found_by(word: str) -> str:
@@ -85,8 +85,8 @@ def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int
 
     ids: list[str] = []
     rows: list[list[str]] = []
-    for i, passage in chain(first, passages):
-        ids.append(i)
+    for passage in chain(first, passages):
+        ids.append(passage.id)
         rows.append(list(filter(None, map(found_by, folded_words(passage.searched)))) or [""])
         if len(ids) % 1000 == 0:
             progress(len(ids))

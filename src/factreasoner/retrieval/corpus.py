@@ -86,8 +86,8 @@ class _Search:
 
     def __init__(self, collection: Collection, config: Config, budget: Budget | None) -> None:
         collection.refuse_other(config.embedding)
-        way, vectors = config.search, collection.made.vectors
-        if way in ("dense", "hybrid") and not vectors:
+        way, embedded = config.search, collection.embedded
+        if way in ("dense", "hybrid") and not embedded:
             raise ConfigError(
                 f"search: {way!r} needs vectors, and collection {collection.name!r} was made without an "
                 "embedding; index into another collection with --embedding NAME, or use --search bm25"
@@ -98,7 +98,7 @@ class _Search:
         self._collection = collection
         self._words = None if way == "dense" else word_index(collection)
         embedding = collection.made.embedding
-        self._embedding = embedding_named(embedding, config, budget) if vectors and way != "bm25" else None
+        self._embedding = embedding_named(embedding, config, budget) if embedded and way != "bm25" else None
 
     def best(self, query: Query) -> list[FoundPassage]:
         searches = (distinct(map(_found, self._ranked(form)), self._k) for form in query.forms)
@@ -110,7 +110,7 @@ class _Search:
         if self._words is not None:
             rankings.append(self._words.best(text, depth))
         if self._embedding is not None:
-            rankings.append(self._collection.nearest(self._embedding.embed([text])[0], depth))
+            rankings.append(self._collection.vectors.nearest(self._embedding.embed([text])[0], depth))
         ids = fused(rankings)
         for first in range(0, len(ids), 2 * self._k):
             yield from self._collection.with_ids(ids[first : first + 2 * self._k])
