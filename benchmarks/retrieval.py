@@ -240,23 +240,22 @@ def vectors(sizes: Sequence[int], dimension: int) -> None:
         exact = np.argsort(-(asked @ made.T), axis=1)[:, :10]
         with tempfile.TemporaryDirectory() as folder:
             config = Config(store_dir=Path(folder))
-            store = Store(config, create=True)
-            collection = store.open("vectors", "my.own:embedding")
+            collection = Store(config, create=True).open("vectors", "my.own:embedding")
             start = time.perf_counter()
             passages = [StoredPassage("", "f", "h", i) for i in range(size)]
             for first in range(0, size, 5000):
                 collection.add(passages[first : first + 5000], made[first : first + 5000])
             collection.finish()
-            store.close()
+            collection.vectors.close()
             built = time.perf_counter() - start
             # An index that is open goes on with the settings it was opened with.
             collection = Store(config).collection("vectors")
-            collection.nearest(asked[0], 10)
+            collection.vectors.nearest(asked[0], 10)
             ids = [passage.id for passage in passages]
             times, shares = [], []
             for vector, best in zip(asked, exact, strict=True):
                 start = time.perf_counter()
-                found = collection.nearest(vector, 10)
+                found = collection.vectors.nearest(vector, 10)
                 times.append(1000 * (time.perf_counter() - start))
                 shares.append(len({ids[i] for i in best} & set(found)) / 10)
             print(

@@ -63,7 +63,7 @@ def test_index_tells_what_it_did(index, docs):
     (docs / "photo.png").touch()
     (docs / "old.doc").touch()
     done = index()
-    left_out = f"left out: {docs}/old.doc: .doc is not read; save it as docx or odt\n"
+    left_out = f"left out: {docs}/old.doc: .doc is not read; save it as docx\n"
     assert done.stderr == left_out
     assert done.stdout.splitlines()[:3] == [
         "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",

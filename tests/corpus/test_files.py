@@ -26,11 +26,11 @@ def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path):
     found = find_files([tmp_path])
     assert found.files == ()
     assert found.unread == {
-        tmp_path / "a.DOC": ".doc is not read; save it as docx or odt",
+        tmp_path / "a.DOC": ".doc is not read; save it as docx",
         tmp_path / "in" / "b.xlsx": ".xlsx is not read; save it as csv, with a column `text`",
     }
     assert found.others == {"": 1, ".png": 2}
-    with pytest.raises(DocumentError, match=r"a\.DOC: \.doc is not read; save it as docx or odt"):
+    with pytest.raises(DocumentError, match=r"a\.DOC: \.doc is not read; save it as docx"):
         kind_of(tmp_path / "a.DOC")
 
 

@@ -1,4 +1,4 @@
-"""Office documents and books made for tests, part by part, with nothing that also reads them."""
+"""Office documents made for tests, part by part, with nothing that also reads them."""
 
 import io
 import zipfile
@@ -96,44 +96,3 @@ def text_shape(text):
         '<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
         f"<p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
     )
-
-
-def odf(body, title="", kind="text", manifest=""):
-    """An OpenDocument file with this XML in its body."""
-    names = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "text", "table", "drawing", "meta")
-    )
-    return packed(
-        {
-            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
-            "META-INF/manifest.xml": f"<manifest>{manifest}</manifest>",
-            "content.xml": f"<office:document-content {names}><office:body><office:{kind}>{body}"
-            f"</office:{kind}></office:body></office:document-content>",
-            "meta.xml": '<m xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>'
-            + title
-            + "</dc:title></m>",
-        }
-    )
-
-
-def epub(*chapters, title="", encryption=""):
-    """A book; its chapters lie in a folder below the package, and are read in the order of the spine."""
-    items = "".join(f'<item id="i{n}" href="text/chapter%20{n}.xhtml"/>' for n in range(len(chapters)))
-    spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(chapters)))
-    parts = {
-        "mimetype": "application/epub+zip",
-        "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
-        '<rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
-        "OPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" '
-        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>{title}</dc:title></metadata>'
-        f"<manifest>{items}</manifest><spine>{spine}</spine></package>",
-    }
-    if encryption:
-        parts["META-INF/encryption.xml"] = f'<e><CipherReference URI="{encryption}"/></e>'
-    for n in reversed(range(len(chapters))):
-        parts[f"OPS/text/chapter {n}.xhtml"] = (
-            '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">'
-            f"<head><title>Not this</title></head><body>{chapters[n]}</body></html>"
-        )
-    return packed(parts)

@@ -32,7 +32,7 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
     continues = True
     paths: list[Path] | None = argument(
         "PATHS",
-        "Files and folders: txt, md, html, pdf, docx, pptx, odt, odp, epub; jsonl and csv with "
+        "Files and folders: txt, md, html, pdf, docx, pptx; jsonl and csv with "
         "columns text, title and link. Links to folders are not followed.",
         None,
     )

@@ -13,19 +13,18 @@ from typing import Literal, NamedTuple
 from factreasoner.errors import DocumentError
 from factreasoner.files import plain_name
 
-Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
+Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "jsonl", "csv"]
 
 _KINDS: dict[Kind, str] = {"text": "txt text", "markdown": "md markdown", "html": "html htm xhtml"}
-_KINDS |= {kind: kind for kind in ("pdf", "docx", "pptx", "odt", "odp", "epub")}
+_KINDS |= {kind: kind for kind in ("pdf", "docx", "pptx")}
 _KINDS |= {"jsonl": "jsonl ndjson", "csv": "csv tsv"}
 KINDS = {f".{ending}": kind for kind, endings in _KINDS.items() for ending in endings.split()}
 _OTHERS = {
-    "docx or odt": "doc docm dot dotx rtf wpd pages",
-    "pptx, odp or pdf": "ppt pptm pps ppsx key",
+    "docx": "doc docm dot dotx odt rtf wpd pages",
+    "pptx or pdf": "ppt pptm pps ppsx odp key",
     "csv, with a column `text`": "xls xlsx xlsm ods numbers",
-    "epub": "mobi azw azw3 fb2",
     "pdf": "djvu ps xps tex",
-    "html": "mht mhtml",
+    "html": "epub mobi azw azw3 fb2 mht mhtml",
     "jsonl, an object with `text` a line": "json",
 }
 OTHER_DOCUMENTS = {f".{ending}": remedy for remedy, endings in _OTHERS.items() for ending in endings.split()}
@@ -145,10 +144,10 @@ _PARTS = {
     b"ppt/": Content("a PowerPoint presentation", "pptx"),
     b"xl/": Content("an Excel workbook; save its sheets as csv"),
 }
-_MEDIA_TYPES = {
-    b"application/epub+zip": Content("an EPUB book", "epub"),
-    b"application/vnd.oasis.opendocument.text": Content("an OpenDocument text", "odt"),
-    b"application/vnd.oasis.opendocument.presentation": Content("an OpenDocument presentation", "odp"),
+_OTHER_ARCHIVES = {
+    b"application/epub+zip": Content("an EPUB book; save it as html"),
+    b"application/vnd.oasis.opendocument.text": Content("an OpenDocument text; save it as docx"),
+    b"application/vnd.oasis.opendocument.presentation": Content("a presentation; save it as pptx"),
     b"application/vnd.oasis.opendocument.spreadsheet": Content("a spreadsheet; save its sheets as csv"),
 }
 
@@ -168,7 +167,7 @@ def content_of(data: bytes) -> Content | None:
 
 
 def _zip_content(head: bytes) -> Content:
-    for media_type, content in _MEDIA_TYPES.items():
+    for media_type, content in _OTHER_ARCHIVES.items():
         if head[30:38] == b"mimetype" and media_type in head[38:200]:
             return content
     names = re.findall(rb"PK\x03\x04.{26}([\x20-\x7e]{3,60})", head, re.DOTALL)

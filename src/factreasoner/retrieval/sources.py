@@ -27,7 +27,7 @@ from factreasoner.web.fetch import Fetcher
 log = logging.getLogger(__name__)
 
 STANDARD_INPUT = "-"
-_RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
+_RICH = frozenset({".pdf", ".docx", ".pptx"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
     "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",

@@ -32,6 +32,7 @@ REMOVED: Mapping[str, Removed] = {
     "publish to": Removed("scores go to OTLP; docs/publish.md sends them to Langfuse and Phoenix"),
     "publish skip": Removed("send all of them; repeated scores have the same `factreasoner.key`"),
     "explain flip_size": Removed("`explain` prints the effect of each context"),
+    "index stats": Removed("use `index --list`"),
 }
 """Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
 

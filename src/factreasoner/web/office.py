@@ -1,4 +1,4 @@
-"""The text of office documents and books: docx by mammoth, pptx by python-pptx, odt, odp and epub as XML.
+"""The text of office documents: docx by mammoth, pptx by python-pptx.
 
 Runs in the calling process and takes the time it takes: for files nobody vouches for, use
 :class:`factreasoner.web.reader.PageReader`.
@@ -7,46 +7,35 @@ Runs in the calling process and takes the time it takes: for files nobody vouche
 from __future__ import annotations
 
 import io
-import posixpath
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote
 
-from factreasoner.web.page import Extracted, decode
+from factreasoner.web.page import Extracted
 
 MOST_UNPACKED = 500_000_000
 """Bytes that all parts of a document may come to."""
 MODULES = {"docx": "mammoth", "pptx": "pptx"}
 """What reads a kind of document beside the packages that read web pages."""
-_OFFICE, _OPEN = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
+_OFFICE = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES = {
     f"{_OFFICE}wordprocessingml.document": "docx",
     f"{_OFFICE}presentationml.presentation": "pptx",
-    f"{_OPEN}text": "odt",
-    f"{_OPEN}presentation": "odp",
-    "application/epub+zip": "epub",
 }
 """The kind of document that a server says it sends."""
 
 _BLOCKS = frozenset(
-    """address article aside blockquote body br dd div dl dt figcaption figure footer h h1 h2 h3 h4 h5 h6
-    header hr li line-break list list-item ol p page pre section table table-row tr ul""".split()  # noqa: SIM905
+    """address article aside blockquote body br dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
+    header hr li ol p pre section table tr ul""".split()  # noqa: SIM905
 )
-_ROWS = frozenset({"tr", "table-row"})
-_INLINE = _ROWS | {"note"}
-"""Elements that stay on one line, whatever they contain."""
-_CELLS = frozenset({"td", "th", "table-cell"})
-_BLANKS = frozenset({"s", "tab"})
-_SKIPPED = frozenset(
-    {"head", "script", "style", "tracked-changes", "annotation", "note-citation", "forms", "sequence-decls"}
-)
+_CELLS = frozenset({"td", "th"})
+_SKIPPED = frozenset({"head", "script", "style"})
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 
 
 def office_text(data: bytes, kind: str) -> Extracted:
-    """Text and title of a document of `kind`: docx, pptx, odt, odp or epub.
+    """Text and title of a document of `kind`: docx or pptx.
 
     Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
     "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line.
@@ -60,27 +49,17 @@ def office_text(data: bytes, kind: str) -> Extracted:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             if sum(part.file_size for part in parts.infolist()) > MOST_UNPACKED:
                 return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
-            if _encrypted(parts, kind):
+            if any(part.flag_bits & 1 for part in parts.infolist()):
                 return Extracted("", dropped=f"encrypted {kind}")
-            return read(parts, data)._replace(title=_title(parts, kind))
+            return read(parts, data)._replace(title=_title(parts))
     except (MemoryError, ModuleNotFoundError):
         raise
     except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
         return Extracted("", dropped=f"damaged {kind}")
 
 
-def _encrypted(parts: zipfile.ZipFile, kind: str) -> bool:
-    manifest, keys = "META-INF/manifest.xml", "META-INF/encryption.xml"
-    if kind in ("odt", "odp") and manifest in parts.namelist():
-        return b"encryption-data" in parts.read(manifest)
-    if kind == "epub" and keys in parts.namelist():  # fonts may be encrypted, and are not text
-        hidden = {unquote(uri) for uri in _xml(parts, keys).xpath("//@URI")}
-        return bool(hidden.intersection(_chapters(parts)))
-    return any(part.flag_bits & 1 for part in parts.infolist())
-
-
-def _title(parts: zipfile.ZipFile, kind: str) -> str:
-    name = _package(parts) if kind == "epub" else "meta.xml" if kind[0] == "o" else "docProps/core.xml"
+def _title(parts: zipfile.ZipFile) -> str:
+    name = "docProps/core.xml"
     if name not in parts.namelist():
         return ""
     titles = _xml(parts, name).xpath("//*[local-name()='title']/text()")
@@ -118,34 +97,6 @@ def _shape_lines(shape: Any) -> Iterator[str]:
             yield _row(cell.text for cell in row.cells)
 
 
-def _odf(parts: zipfile.ZipFile, data: bytes) -> Extracted:
-    return Extracted(_text(_xml(parts, "content.xml")))
-
-
-def _epub(parts: zipfile.ZipFile, data: bytes) -> Extracted:
-    chapters = [decode(parts.read(name)) for name in _chapters(parts)]
-    if any(chapter.dropped for chapter in chapters):
-        raise ValueError("a chapter can't be read")
-    guessed = ", ".join(dict.fromkeys(chapter.guessed for chapter in chapters if chapter.guessed))
-    text = "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
-    return Extracted(text, guessed=guessed)
-
-
-def _package(parts: zipfile.ZipFile) -> str:
-    """Name of the part that says what an EPUB consists of."""
-    return str(_xml(parts, "META-INF/container.xml").xpath("//*[local-name()='rootfile']/@full-path")[0])
-
-
-def _chapters(parts: zipfile.ZipFile) -> list[str]:
-    """Names of an EPUB's parts of text, in reading order."""
-    name = _package(parts)
-    package = _xml(parts, name)
-    items = package.xpath("//*[local-name()='manifest']/*[local-name()='item']")
-    links = {item.get("id"): unquote(item.get("href", "")) for item in items}
-    folder, idrefs = posixpath.dirname(name), package.xpath("//*[local-name()='spine']/*/@idref")
-    return [posixpath.normpath(posixpath.join(folder, links[idref])) for idref in idrefs]
-
-
 def _xml(parts: zipfile.ZipFile, name: str) -> Any:
     """A part's root; entities are not resolved, and nothing is fetched."""
     from lxml import etree
@@ -169,7 +120,7 @@ def _html_text(source: str) -> str:
 
 
 def _text(root: Any) -> str:
-    """The text of HTML or OpenDocument XML, one line for each paragraph and table row."""
+    """The text of HTML, one line for each paragraph and table row."""
     from lxml import etree
 
     pieces: list[str] = []
@@ -180,15 +131,11 @@ def _text(root: Any) -> str:
         if starts and name in _SKIPPED:
             walk.skip_subtree()
             continue
-        inline += (1 if starts else -1) * (name in _INLINE)
+        inline += (1 if starts else -1) * (name == "tr")
         if name in _CELLS and not starts:
             pieces.append("\t")
-        elif name == "note":
-            pieces.append(" (" if starts else ") ")
         elif name in _BLOCKS:
             pieces.append(" " if inline else "\n")
-        elif name in _BLANKS:
-            pieces.append(" ")
         pieces.append(_flat(element.text if starts else element.tail))
     lines = (_row(line.split("\t")) for line in "".join(pieces).split("\n"))
     return "\n".join(filter(None, lines))
@@ -206,7 +153,4 @@ def _row(cells: Iterable[str]) -> str:
 READERS: dict[str, Callable[[zipfile.ZipFile, bytes], Extracted]] = {
     "docx": _docx,
     "pptx": _pptx,
-    "odt": _odf,
-    "odp": _odf,
-    "epub": _epub,
 }
