@@ -34,7 +34,7 @@ class Store:
         self.folder = folder_of(config)
         if (self.folder / _OLD_FILE).is_file():
             raise ConfigError(outdated(self.folder))
-        if not create and not self.names():
+        if not create and not self.folder.is_dir():
             raise ConfigError(f"no store in {self.folder}: make one with `factreasoner index PATH...`")
 
     @classmethod
