@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 from contenders import Contender
 
-from factreasoner.calibration.calibrators import LABELS
+from factreasoner.judges.calibration import LABELS
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.protocols import Judge
 

@@ -17,13 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.analysis.posterior_fitting import folds
-from factreasoner.analysis.verdict_fitting import scores_of_atoms, scores_of_labels
+from factreasoner.analysis.fitting import fit_offsets, folds, scores_of_atoms, scores_of_labels
 from factreasoner.assessors.graph import with_graph
-from factreasoner.calibration.applying import calibrated_verdicts
-from factreasoner.calibration.calibrators import LABELS, UNCHANGED, LabelOffsets, fit_offsets
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.input import CheckedInput
+from factreasoner.judges.calibration import LABELS, UNCHANGED, LabelOffsets, calibrated_verdicts
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Outcome, Record, Verdict, judged_atoms
 from factreasoner.pipeline.pipeline import rescore

@@ -36,8 +36,8 @@ from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
 from contenders import install
 from data_folder import data_folder
 
-from factreasoner.analysis.verdict_fitting import scores_of_labels
-from factreasoner.calibration.calibrators import LABELS
+from factreasoner.analysis.fitting import scores_of_labels
+from factreasoner.judges.calibration import LABELS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.claim_scores import AreaUnderROC

@@ -29,9 +29,9 @@ from data_folder import data_folder
 from labelled_pairs import Pair, labelled_pairs, lines
 from scipy.stats import spearmanr
 
-from factreasoner.analysis.verdict_fitting import scores_of_labels
-from factreasoner.calibration.calibrators import LABELS
+from factreasoner.analysis.fitting import scores_of_labels
 from factreasoner.inputs.input import CheckedInput
+from factreasoner.judges.calibration import LABELS
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims

@@ -21,7 +21,7 @@ FLOORS = [
     {"plugins"},
     {"settings"},
     {"llm", "web", "solvers"},
-    {"atoms", "corpus", "judges", "calibration"},
+    {"atoms", "corpus", "judges"},
     {"retrieval", "assessors", "explanations", "inputs"},
     {"pipeline"},
     {"tasks"},

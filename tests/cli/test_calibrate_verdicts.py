@@ -299,7 +299,7 @@ def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
     (run / "manifest.json").write_text(json.dumps(manifest | asked))
     factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     (told,) = factreasoner("score", run, "--calibration", "c.json", "--json").stderr.splitlines()
-    assert told.startswith("c.json: its verdicts part was fitted to the records of this run")
+    assert told.startswith("c.json: fitted to the records of this run")
     fitted = json.loads((tmp_path / "c.json").read_text())
     assert fitted["source"]["verdicts"]["models"] == asked["models"]
     fitted["source"]["verdicts"] |= {"prompts": {"judge": "0000"}}

@@ -96,7 +96,7 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
         assert told in done.stderr
 
 
-READING = ["show", "export", "evaluate", "calibrate", "compare", "score", "explain", "report"]
+READING = ["show", "export", "evaluate", "compare", "score", "explain", "report"]
 
 
 @pytest.mark.parametrize("command", READING)
@@ -104,7 +104,7 @@ def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command
     made = [assessment([0.9, 0.2], gold="SN"[:: 1 - 2 * (n % 2)], record_id=f"r{n}") for n in range(12)]
     for name in ("cut", "whole"):
         run_folder(tmp_path / name, *made, finished=name == "whole")
-    more = {"calibrate": ("--out", "c.json"), "compare": ("whole",)}.get(command, ())
+    more = ("whole",) if command == "compare" else ()
     told = factreasoner(command, "cut", *more, code=None).stderr
     assert "summary.json is missing, so the run may have been interrupted: 12 records" in told
 

@@ -1,4 +1,3 @@
-import json
 import time
 from itertools import pairwise
 
@@ -8,10 +7,8 @@ from fact_graphs import posteriors as brute
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import graph_of
-from table_judge import PASSAGES, TableJudge
 
 from factreasoner import assess
-from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import Dispute, Evidence, explain
 from factreasoner.graph.factors import factor_graph
@@ -117,48 +114,6 @@ def test_other_settings_than_those_of_the_assessment_are_refused():
         match=r"with factors 'conditional'; pass the config it was made with, or .*--factors conditional",
     ):
         explain(made)
-
-
-@pytest.mark.parametrize(
-    "posteriors",
-    [{"method": "temperature", "temperature": 2.5}, {"method": "platt", "slope": 0.7, "intercept": -1.2}],
-)
-def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(tmp_path, posteriors):
-    path = tmp_path / "calibration.json"
-    path.write_text(json.dumps({"posteriors": posteriors}))
-    graph = graph_of(
-        ("c1", "a1", "entailment", 0.9),
-        ("c2", "a1", "entailment", 0.8),
-        ("c3", "a1", "contradiction", 0.7),
-        ("c3", "a2", "contradiction", 0.9),
-        ("c2", "a3", "entailment", 0.95),
-    )
-    config = Config(calibration=path)
-    apply = calibration_of(config).posteriors.apply
-    told = explain(of_a_run(graph), config)
-    assert (told.calibrated, explain(of_a_run(graph)).calibrated) == (True, False)
-
-    def calibrated(atom, gone=()):
-        p = brute(graph, "conditional", gone)[atom]
-        return p if abs(p - 0.5) < 1e-9 else apply(p)
-
-    for atom in told.atoms:
-        name = atom.atom_id
-        assert atom.p_true == pytest.approx(calibrated(name))
-        assert atom.support == labelled(graph, name, calibrated(name))
-        for effect in atom.effects:
-            assert effect.p_without == pytest.approx(calibrated(name, {effect.context_id}))
-            assert effect.shift == pytest.approx(atom.p_true - effect.p_without)
-
-
-def test_with_a_calibration_one_half_stays_one_half_as_in_the_run(tmp_path):
-    path = tmp_path / "calibration.json"
-    path.write_text('{"posteriors": {"method": "platt", "slope": 1.0, "intercept": -1.2}}')
-    judge = TableJudge({("old", "a0"): ("entailment", 0.9), ("new", "a0"): ("contradiction", 0.9)})
-    made = assess("It opened.", contexts=PASSAGES, atoms=["It opened."], judge=judge, calibration=path)
-    (atom,) = explain(made, Config(calibration=path)).atoms
-    assert (atom.p_true, atom.support) == (made.p_true["a0"], made.outcome.support["a0"])
-    assert (atom.p_true, atom.support) == (0.5, "conflicting")
 
 
 def test_from_assess_to_an_explanation_in_one_call():

@@ -3,12 +3,12 @@
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import ConfigError
-from factreasoner.models import Assessment, Atom, Context, Outcome, Record
+from factreasoner.judges.calibration import UNCHANGED, Calibration, LabelOffsets
+from factreasoner.models import Assessment, Atom, Context, Outcome, Record, Verdict
 from factreasoner.pipeline.assembly import refuse_unasked_judge
 from factreasoner.pipeline.pipeline import rescore
+from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -45,35 +45,34 @@ def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(versio
     assert again.status == "ok"
 
 
+class DoubtfulJudge:
+    """Says of each claim that it is entailed, with P of all labels."""
+
+    def judge(self, premise, claims):
+        p = {"True": 0.6, "False": 0.1, "Not clear": 0.3}
+        said = {"context_id": premise.id, "label": "entailment", "probability": 0.6, "label_probabilities": p}
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims), ())
+
+
+@pytest.mark.parametrize("before", [UNCHANGED, LabelOffsets(temperature=0.3)])
 @pytest.mark.parametrize(
-    ("assessor", "judge"),
-    [
-        ("factreasoner", "auto"),
-        ("factreasoner", "word_judge:WordJudge"),
-        ("factscore", "auto"),
-        ("veriscore", "word_judge:WordJudge"),
-    ],
+    "then", [LabelOffsets(neutral=1.0), LabelOffsets(temperature=3.0, contradiction=None)]
 )
-@pytest.mark.parametrize("before", [None, Platt(slope=0.3, intercept=-0.4)])
-def test_a_calibration_taken_up_later_is_one_that_was_there(tmp_path, assessor, judge, before):
-    asked = assessor == "factreasoner" or judge == "word_judge:WordJudge"
-    offsets = LabelOffsets(neutral=1.0) if asked else UNCHANGED
-    first_file, file = tmp_path / "first.json", tmp_path / "c.json"
-    file.write_text(
-        Calibration(verdicts=offsets, posteriors=Platt(slope=0.5, intercept=0.2)).model_dump_json()
-    )
-    first_file.write_text(Calibration(posteriors=before).model_dump_json())
-    settings = {"assessor": assessor, "judge": judge, "confidence": "constant"}
-    first = assessed(calibration=first_file, **settings)
-    config = Config(model="scripted", calibration=file, **settings)
-    wanted = assessed(calibration=file, **settings)
+def test_calibrating_later_equals_calibrating_at_once(tmp_path, before, then):
+    def calibrated(name, offsets):
+        file = tmp_path / name
+        file.write_text(Calibration(verdicts=offsets).model_dump_json())
+        config = Config(calibration=file)
+        return build_pipeline(config, judge=DoubtfulJudge()).assess(RECORD), config
+
+    (first, _), (wanted, config) = calibrated("before.json", before), calibrated("then.json", then)
     assert rescore(first, ExactSolver(), config).outcome == wanted.outcome
     assert first.outcome != wanted.outcome
 
 
 def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path):
     file = tmp_path / "c.json"
-    file.write_text(Calibration(posteriors=Temperature(temperature=2.0)).model_dump_json())
+    file.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
     own = assessed().model_copy(update={"assessor": "mine:Own"})
     own = own.model_copy(update={"outcome": Outcome(p_true={"a0": 0.7}, support={"a0": "supported"})})
     assert rescore(own, ExactSolver(), Config()) is own

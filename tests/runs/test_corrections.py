@@ -7,9 +7,8 @@ from assessments import scored
 from run_folders import run_folder
 
 from factreasoner import Run, recall
-from factreasoner.calibration.applying import calibrated_verdicts
-from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import InputError, RunError
+from factreasoner.judges.calibration import LabelOffsets, calibrated_verdicts
 from factreasoner.models import Verdict
 from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder

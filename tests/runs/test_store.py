@@ -8,9 +8,8 @@ import pytest
 from assessments import assessment as judged
 from run_folders import append, run_folder
 
-from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.calibrators import Temperature
 from factreasoner.errors import InputError, RunError
+from factreasoner.judges.calibration import Calibration, LabelOffsets
 from factreasoner.models import Atom, Outcome
 from factreasoner.models.results import pack, unpack
 from factreasoner.runs import store
@@ -329,7 +328,7 @@ LINE = '{"record": "r", "source": "c0", "target": "a0", "label": "entailment"}\n
 def config(tmp_path):
     relations, calibration = tmp_path / "relations.jsonl", tmp_path / "c.json"
     relations.write_text(LINE)
-    calibration.write_text(Calibration(posteriors=Temperature(temperature=2.0)).model_dump_json())
+    calibration.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
     return Config(judge="recorded", relations=relations, calibration=calibration)
 
 

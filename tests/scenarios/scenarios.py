@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scene import Step
-from scripted import RECORDS, broken_on_ice, lists, right_labels, scripted, too_credulous, too_sure
+from scripted import RECORDS, broken_on_ice, lists, right_labels, scripted, too_credulous
 from services import mcp, serve
 from steps import (
     an_answer,
@@ -28,7 +28,6 @@ SCRIPTED = f"run answers.jsonl {MODEL} --max-attempts 2 --out out"
 BATCHES = "run answers.jsonl --model openai/fake --reviser none --form tool --batch files --out out"
 MORTAL = "run books.jsonl --judge scene_judges:MortalJudge --concurrency 1 --out out"
 LISTS = f"run lists.jsonl {MODEL} --form json_schema --atoms-per-call 10 --quiet"
-LABELLED = "run lists.jsonl --judge recorded --relations relations.jsonl --quiet"
 CORPUS = "run towers.jsonl --retriever corpus --store store --retrieve-k 2 --judge scene_judges:NumbersJudge"
 
 NUMBERS = "--judge scene_judges:NumbersJudge"
@@ -55,14 +54,6 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         "check out --min precision=0.99",
     ),
     "calibrate": (
-        written("lists.jsonl", lists),
-        written("relations.jsonl", too_sure),
-        not_shown("out/"),
-        f"{LABELLED} --out out",
-        "calibrate out --out posteriors.json",
-        f"{LABELLED} --calibration posteriors.json --limit 3 --out calibrated",
-    ),
-    "calibrate_verdicts": (
         with_model(too_credulous),
         written("lists.jsonl", lists),
         written("labels.jsonl", right_labels),

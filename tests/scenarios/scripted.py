@@ -128,14 +128,6 @@ def right_labels():
             yield {"record": f"list-{n}", "source": "c0", "target": f"a{i}", "label": label}
 
 
-def too_sure():
-    """Verdicts that are right about four times in five, with probabilities of almost 1."""
-    for row in right_labels():
-        draw = random.Random(" ".join(row.values())).random
-        label = row["label"] if draw() < 0.7 else LABELS[int(3 * draw())]
-        yield row | {"label": label, "probability": round(0.9 + 0.09 * draw(), 2)}
-
-
 def too_credulous(request):
     """Judge the lists: the right value has a lead, and "True" a larger one than it should."""
     return judged(request, lambda passage, claim: _drawn(*map(int, re.findall(r"\d+", claim))))

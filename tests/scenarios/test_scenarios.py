@@ -12,7 +12,7 @@ from scene import play
 
 NEEDS = {"mcp": "mcp", "corpus": "chromadb"}
 """Scenario -> the optional package without which it is skipped."""
-FITTED = {"calibrate", "calibrate_verdicts"}
+FITTED = {"calibrate"}
 """Scenarios whose numbers an optimizer finds, elsewhere in other steps."""
 RECORDED = Path(__file__).parent / "recorded"
 

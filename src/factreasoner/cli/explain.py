@@ -96,8 +96,6 @@ def _how(explanation: Explanation) -> str:
         told.append("approximate")
     if explanation.converged is False:
         told.append("not converged")
-    if explanation.calibrated:
-        told.append("calibrated")
     return ", ".join(told)
 
 

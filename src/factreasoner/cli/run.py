@@ -29,7 +29,7 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
     export_uai: Path | None = EXPORT_UAI
 
     def _execute(self) -> int:
-        from factreasoner.calibration.applying import misfits
+        from factreasoner.judges.calibration import misfits
         from factreasoner.runs.scoring import check_export
         from factreasoner.tasks.factuality import TASK
 

@@ -34,8 +34,8 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
     quiet: bool = QUIET
 
     def _execute(self) -> int:
-        from factreasoner.calibration.applying import misfits
         from factreasoner.cli.summary_tables import print_summary
+        from factreasoner.judges.calibration import misfits
         from factreasoner.runs.corrections import Corrections, scored_again
         from factreasoner.runs.finished import ScoredAgain, note_scored_again, unfinished
         from factreasoner.runs.scoring import check_export, score_journal

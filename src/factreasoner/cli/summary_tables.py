@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from rich.markup import escape
 
-from factreasoner.calibration.applying import calibration_of
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
 from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import judged_by
+from factreasoner.judges.calibration import calibration_of
 from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
 from factreasoner.llm.transport import price
@@ -98,7 +98,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
             + (f"; unused: {escape(unused)}" if unused else ""),
         )
     if calibration := summary["calibration"]:
-        idle = "" if calibration_of(config).acting else ", which leaves every probability as it is"
+        idle = "" if calibration_of(config).acts else ", which leaves every probability as it is"
         yield "calibrated", f"by {escape(calibration['file'])}{idle}"
     if summary["gold"] is not None:
         yield from _gold_rows(summary)

@@ -6,10 +6,6 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from factreasoner.calibration.applying import calibration_of
-from factreasoner.calibration.calibrators import Calibrator, calibrated
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.models import (
     AtomExplanation,
@@ -56,14 +52,13 @@ def explain(
 
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
-    `config` has the settings the assessment was made with; `solver` is by default the one it names. If
-    `config` names a calibration of posteriors, all probabilities and labels are calibrated. The solver runs
-    for at most `config.solver_seconds` in all. `untold` says what could not be computed by then, or from
-    posteriors that have not converged.
+    `config` has the settings the assessment was made with; `solver` is by default the one it names. The
+    solver runs for at most `config.solver_seconds` in all. `untold` says what could not be computed by then,
+    or from posteriors that have not converged.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
-            was made with other settings; or the calibration can't be read.
+            was made with other settings.
         ConfigError: the solver is unknown or not installed.
         SolverError: inference was refused or failed.
     """
@@ -81,7 +76,6 @@ def explain(
         raise _impossible(assessment, "", OTHER_SETTINGS.format(factors=config.factors))
     study = _Study(
         base=base,
-        calibrator=calibration_of(config).posteriors,
         evidence=outcome.graph.evidence(),
         disputes=_disputes(outcome.graph),
         texts={atom.id: atom.text for atom in assessment.atoms},
@@ -168,7 +162,6 @@ class _Study(NamedTuple):
     """What the parts of one record share: its posteriors, and how to read others."""
 
     base: Marginals
-    calibrator: Calibrator | None
     evidence: Mapping[str, Sequence[Relation]]
     disputes: Sequence[Dispute]
     texts: Mapping[str, str]
@@ -189,7 +182,6 @@ class _Study(NamedTuple):
             converged=self.base.converged,
             stderr=max(errors, default=None),
             solves=solves + sum(way.solves for _, way in ways),
-            calibrated=self.calibrator is not None,
         )
 
     def of(self, part: Part, ways: Removals) -> dict[str, dict[str, Any]]:
@@ -230,22 +222,16 @@ class _Study(NamedTuple):
         )
 
     def _p_true(self, atom_id: str) -> float:
-        return self._calibrated(self.base.probabilities[atom_id][1])
-
-    def _calibrated(self, p: float) -> float:
-        return float(calibrated(self.calibrator, np.array(p)))
+        return self.base.probabilities[atom_id][1]
 
     def _telling(self, atom_id: str) -> list[Relation]:
         return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
     def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
-        p_found, p_true = self.base.probabilities[atom_id][1], self._p_true(atom_id)
-        effects = []
-        for context, p_then in zip(ways.candidates, probability(column).tolist(), strict=True):
-            p_without = self._calibrated(p_then)
-            # Sampling blurs the solver's numbers; a calibration may level exact ones.
-            if abs(p_found - p_then) > least and abs(p_true - p_without) > NEGLIGIBLE:
+        p_true, effects = self._p_true(atom_id), []
+        for context, p_without in zip(ways.candidates, probability(column).tolist(), strict=True):
+            if abs(p_true - p_without) > least:
                 name = part.graph.names[context]
                 effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
         return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))

@@ -1,4 +1,4 @@
-"""Scores of claims against labels: Brier and its parts, log loss, accuracy, F1, AUROC, calibration error.
+"""Scores of claims against labels: Brier, log loss, accuracy, F1, AUROC, calibration error.
 
 They are over all labelled claims together, so that a long answer weighs more than a short one. Class 0
 (supported, true) is positive. Scores of two classes take all others for negative.
@@ -183,30 +183,6 @@ class Bin(NamedTuple):
     share: float
     interval: Interval | None
     size: int
-
-
-def brier_parts(claims: Claims) -> dict[str, float]:
-    """The Brier score and its parts by name: brier = reliability - resolution + uncertainty + within_bins.
-
-    The bins are those of the calibration error. `reliability` is the mean squared gap between a bin's mean
-    probability and its share of positives, 0 if calibrated. `resolution` is how far the shares differ from
-    the overall one; more is better. `uncertainty` is that of the labels alone. `within_bins` is what the
-    bins' width leaves (Murphy 1973; Stephenson, Coelho & Jolliffe 2008).
-
-    Raises:
-        ValueError: there are no claims.
-    """
-    if not len(claims.p):
-        raise ValueError("there are no probabilities")
-    score, bins = brier(claims).value, reliability_bins(claims)
-    n, overall = len(claims.p), float(claims.hits.mean())
-    parts = {
-        "reliability": sum(part.size * (part.mean_p - part.share) ** 2 for part in bins) / n,
-        "resolution": sum(part.size * (part.share - overall) ** 2 for part in bins) / n,
-        "uncertainty": overall * (1 - overall),
-    }
-    told = parts["reliability"] - parts["resolution"] + parts["uncertainty"]
-    return {"brier": score, **parts, "within_bins": score - told}
 
 
 def reliability_bins(claims: Claims) -> list[Bin]:

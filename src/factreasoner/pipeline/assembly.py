@@ -8,15 +8,14 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
-from factreasoner.calibration.applying import CalibratedEvaluator, CalibratedJudge, calibration_of
-from factreasoner.calibration.calibrators import UNCHANGED
 from factreasoner.errors import ConfigError
+from factreasoner.judges.calibration import CalibratedJudge, calibration_of
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
 from factreasoner.llm.limits import Budget, SharedLimits
-from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, OnDemand, PluginKind, named
+from factreasoner.plugins.kinds import JUDGE, RETRIEVER, SOLVER, Offers, OnDemand, PluginKind, named
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (
     LLM,
@@ -120,17 +119,12 @@ class Assembly:
             for name, llm in (self.llm.members.items() if isinstance(self.llm, Panel) else ())
         }
         judge = EnsembleJudge(members, two_sided=two_sided) if members else self.made(JUDGE)
-        offsets = self._calibration.verdicts
-        return judge if offsets == UNCHANGED else CalibratedJudge(judge, offsets)
+        calibration = self._calibration
+        return CalibratedJudge(judge, calibration.verdicts) if calibration.acts else judge
 
     def coherence(self) -> CoherenceCheck | None:
         """What finds claims that contradict each other; None unless the settings ask for it."""
         return CoherenceCheck(self.judge(), self.config) if self.config.coherence else None
-
-    def evaluator(self) -> Evaluator:
-        """The assessor, calibrated as the settings say."""
-        evaluator, calibrator = self.made(ASSESSOR), self._calibration.posteriors
-        return CalibratedEvaluator(evaluator, calibrator) if calibrator else evaluator
 
 
 def names_of(setting: str) -> tuple[str, ...]:
@@ -188,10 +182,10 @@ def refuse_unasked_judge(config: Config) -> None:
     Raises InputError if the calibration file can't be read.
     """
     unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
-    if unasked and calibration_of(config).verdicts != UNCHANGED:
+    if unasked and calibration_of(config).acts:
         raise ConfigError(
             f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
-            "about atoms, not a judge: calibrate its posteriors"
+            "about atoms, not a judge: leave it out"
         )
 
 

@@ -10,9 +10,9 @@ from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
 from factreasoner.atoms import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
 from factreasoner.llm.parallel import abandoned_when_left, one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
@@ -30,7 +30,7 @@ from factreasoner.models import (
     status_of,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, Parts, assembly_of, parts_and_config
-from factreasoner.plugins.kinds import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
+from factreasoner.plugins.kinds import ASSESSOR, ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import LLM, Atomized, Retrieved, Solver
 from factreasoner.settings import Config, Keywords, python_call
 
@@ -55,7 +55,7 @@ class Pipeline:
         self.query_builder = parts.optional(QUERY_BUILDER) if self.config.retriever != "given" else None
         self.retriever = parts.retriever()
         self.summarizer = parts.optional(SUMMARIZER)
-        self.evaluator = parts.evaluator()
+        self.evaluator = parts.made(ASSESSOR)
         self.coherence = parts.coherence()
 
     @property
@@ -229,9 +229,8 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
                 )
             return assessment
         outcome = solved(built, solver, config, record_id=assessment.record_id)
-    again = calibrated_posteriors(outcome, calibration_of(config).posteriors)
-    status = status_of(again, assessment.failures)
-    return assessment.model_copy(update={"outcome": again, "status": status})
+    status = status_of(outcome, assessment.failures)
+    return assessment.model_copy(update={"outcome": outcome, "status": status})
 
 
 def _calibrated(outcome: Outcome, config: Config) -> Outcome:

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
-from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import make_folder_of, replace_file
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
+from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, TaskResult, Verdict

@@ -16,10 +16,10 @@ from filelock import FileLock, Timeout
 
 from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
-from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
 from factreasoner.files import clear_interrupted
 from factreasoner.inputs.gold_labels import some_of
+from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.judges.relation_lines import JOURNAL

@@ -29,7 +29,6 @@ Prefilter = Literal["none", "bundled"]
 Unlisted = Literal["missing", "neutral"]
 Uncited = Literal["flag", "check"]
 Search = Literal["auto", "bm25", "dense", "hybrid"]
-CalibrationMethod = Literal["temperature", "platt"]
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

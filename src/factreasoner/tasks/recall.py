@@ -22,7 +22,7 @@ from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statist
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted, side_of
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
-from factreasoner.plugins.kinds import FACT_GENERATOR
+from factreasoner.plugins.kinds import ASSESSOR, FACT_GENERATOR
 from factreasoner.protocols import LLM, Evaluator, Judged
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.rows import (
@@ -218,7 +218,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
         self._generator = assembly.made(FACT_GENERATOR)
-        self._in_words = assembly.evaluator() if self.config.assessor == PROMPT_TF else None
+        self._in_words = assembly.made(ASSESSOR) if self.config.assessor == PROMPT_TF else None
 
     def _work(self, record: Record, meter: Meter) -> Work:
         facts, failures = self._facts(record, meter)

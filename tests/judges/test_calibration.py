@@ -1,4 +1,4 @@
-"""Calibrations applied to judges, evaluators and settings; files that do not fit are refused."""
+"""Calibrations applied to verdicts and judges; files that do not fit the settings, or are none, are told."""
 
 import json
 import math
@@ -6,34 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.calibration.applying import (
+from factreasoner import build_pipeline
+from factreasoner.errors import InputError
+from factreasoner.judges.calibration import (
     JUDGED_BY,
+    UNCHANGED,
     CalibratedJudge,
     Calibration,
-    calibrated_posteriors,
+    LabelOffsets,
     calibrated_verdicts,
     calibration_fingerprint,
     calibration_of,
     misfits,
+    probabilities_of,
     settings_of,
 )
-from factreasoner.calibration.calibrators import UNCHANGED, Identity, LabelOffsets, Platt, Temperature
-from factreasoner.errors import InputError
-from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
+from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 
-LOWER = Platt(slope=1.0, intercept=-3.0)
 THREE = {"True": 0.9, "False": 0.02, "Not clear": 0.08}
 DOUBTFUL = LabelOffsets(neutral=3.0)
 LOST = Failure(stage="judge", item_id="c0->a2", error_type="LLMError", message="lost")
-RECORD = Record(
-    id="r",
-    response="x",
-    atoms=(Atom(id="a0", text="The bridge is red."), Atom(id="a1", text="It opened in 1931.")),
-    contexts=(Context(id="c0", text="The bridge is painted red."),),
-)
 
 
 def verdict(label="entailment", probability=0.9, **fields):
@@ -83,57 +78,31 @@ def test_a_calibrated_judge():
     assert found.failures == (LOST,)
 
 
-def test_labels_follow_the_posteriors():
-    outcome = Outcome(p_true={"a0": 0.9, "a1": 0.3}, support={"a0": "supported", "a1": "contradicted"})
-    found = calibrated_posteriors(outcome, LOWER)
-    assert found.p_true == {"a0": LOWER.apply(0.9), "a1": LOWER.apply(0.3)}
-    assert found.support == {"a0": "unverified", "a1": "contradicted"}
-    assert calibrated_posteriors(outcome, None) is outcome
-    conflicting = Outcome(p_true={"a0": 0.5}, support={"a0": "conflicting"})
-    assert calibrated_posteriors(conflicting, LOWER) == conflicting
-    assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
-
-
-def assessed(path, **settings):
-    llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
-    config = Config(model="scripted", confidence="constant", calibration=path, **settings)
-    return build_pipeline(config, llm=llm).assess(RECORD).outcome
-
-
-def test_a_pipeline_applies_every_part(tmp_path):
-    plain = assessed(None)
-    posteriors = assessed(written(tmp_path, posteriors=LOWER))
-    assert posteriors.p_true["a0"] == LOWER.apply(plain.p_true["a0"])
-    assert posteriors.marginals == plain.marginals
-    prompted = assessed(written(tmp_path, posteriors=LOWER), assessor="factscore")
-    assert prompted.p_true["a0"] == LOWER.apply(assessed(None, assessor="factscore").p_true["a0"])
-
-
 def test_a_changed_file_is_read_again(tmp_path):
-    path = written(tmp_path, posteriors=LOWER)
+    path = written(tmp_path, verdicts=DOUBTFUL)
     config = Config(calibration=path)
     before = calibration_fingerprint(path)
-    assert calibration_of(config).posteriors == LOWER
-    written(tmp_path, posteriors=Temperature(temperature=2.0))
-    assert calibration_of(config).posteriors == Temperature(temperature=2.0)
+    assert calibration_of(config).verdicts == DOUBTFUL
+    written(tmp_path, verdicts=UNCHANGED)
+    assert calibration_of(config).verdicts == UNCHANGED
     assert calibration_fingerprint(path) != before
 
 
 def test_what_it_was_fitted_for_is_compared(tmp_path):
-    fitted = {"judge": "llm", "model": "x", "version": 2}
+    fitted = {"judge": "llm", "model": "x", "mode": "tfn"}
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
     assert misfits(Config(calibration=path, model="x")) == []
-    (found,) = misfits(Config(calibration=path, version=3))
+    (found,) = misfits(Config(calibration=path, mode="tf"))
     assert (
-        "judge 'llm' there, 'word_judge:WordJudge' here, model 'x' there, None here, version 2 there, 3 here"
-        in found
+        "judge 'llm' there, 'word_judge:WordJudge' here, model 'x' there, None here, mode 'tfn' there, "
+        "'tf' here" in found
     )
     replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
     (found,) = misfits(replayed)
     assert "fitted on verdicts of judge 'llm', and here judge is 'recorded'; check that one judge" in found
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"run": "1a", "settings": fitted}})
     (found,) = misfits(replayed, run="1a")
-    assert "was fitted to the records of this run" in found
+    assert "c.json: fitted to the records of this run" in found
 
 
 def test_several_models_are_not_one_of_them(tmp_path):
@@ -153,13 +122,25 @@ def test_a_gain_that_may_be_chance_is_told_again(tmp_path):
     assert misfits(Config(calibration=path)) == []
 
 
-def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
-    source = {"verdicts": {"run": "1a"}, "posteriors": {"run": "1a"}}
-    path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)
+def test_a_fit_to_the_same_run_is_told_where_it_acts(tmp_path):
+    source = {"verdicts": {"run": "1a"}}
+    path = written(tmp_path, verdicts=UNCHANGED, source=source)
     assert misfits(Config(calibration=path), run="1a") == []
-    path = written(tmp_path, verdicts=DOUBTFUL, posteriors=LOWER, source=source)
-    assert len(misfits(Config(calibration=path), run="1a")) == 2
+    path = written(tmp_path, verdicts=DOUBTFUL, source=source)
+    assert len(misfits(Config(calibration=path), run="1a")) == 1
     assert misfits(Config(calibration=path), run="2b") == []
+
+
+def test_a_fit_to_other_weights_is_told(tmp_path):
+    here = bundled_fingerprint()
+    source = {"verdicts": {"settings": {"judge": "verifier"}, "weights": "0" * 16}}
+    path = written(tmp_path, verdicts=DOUBTFUL, source=source)
+    config = Config(judge="verifier", calibration=path)
+    assert misfits(config) == [
+        f"{path}: fitted for other settings: weights {'0' * 16!r} there, {here!r} here"
+    ]
+    source["verdicts"]["weights"] = here
+    assert misfits(config.model_copy(update={"calibration": written(tmp_path, source=source)})) == []
 
 
 @pytest.mark.parametrize(
@@ -168,11 +149,8 @@ def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
         ("", "not a calibration that `calibrate` writes: invalid JSON"),
         ("[]", "not a calibration"),
         (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it again"),
-        (json.dumps({"verdicts": {"entailment": LOWER.model_dump()}}), "verdicts.entailment"),
-        (
-            json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}),
-            "temperature: must be above 0",
-        ),
+        (json.dumps({"verdicts": {"entailment": {"slope": 1.0}}}), "verdicts.entailment"),
+        (json.dumps({"verdicts": {"temperature": -1}}), "temperature: must be above 0"),
         (json.dumps({"prosteriors": None}), "prosteriors"),
     ],
 )
@@ -188,3 +166,41 @@ def test_a_file_that_is_not_there(tmp_path):
         build_pipeline(config)
     with pytest.raises(InputError, match="can't be read"):
         calibration_fingerprint(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize(
+    "posteriors",
+    [
+        {"method": "platt", "slope": 0.7, "intercept": -0.7},
+        {"method": "temperature", "temperature": 2.0},
+        {"method": "identity"},
+    ],
+)
+@pytest.mark.parametrize("others", [{}, {"verdicts": {"neutral": 1.0}}])
+def test_posteriors_are_refused_with_what_to_do(tmp_path, posteriors, others):
+    file = tmp_path / "c.json"
+    file.write_text(json.dumps({"posteriors": posteriors} | others))
+    words = "posteriors: no longer there: calibrate the verdicts of a run, with `calibrate RUN --relations"
+    with pytest.raises(InputError, match=words):
+        calibration_of(Config(calibration=file))
+
+
+def test_a_file_of_earlier_verdicts_is_read(tmp_path):
+    file = tmp_path / "c.json"
+    file.write_text(json.dumps({"verdicts": DOUBTFUL.model_dump(), "posteriors": None, "source": {}}))
+    assert calibration_of(Config(calibration=file)) == Calibration(verdicts=DOUBTFUL)
+    assert "posteriors" not in calibration_of(Config(calibration=file)).model_dump()
+
+
+def test_a_verdict_without_all_three_or_with_little_mass_has_none():
+    given = {"True": 0.7, "False": 0.2, "Not clear": 0.1}
+
+    def of(**fields):
+        return probabilities_of(verdict(probability=0.7, **{"label_probabilities": given} | fields))
+
+    assert of(label_mass=0.5) == (0.7, 0.2, 0.1)
+    assert of() == (0.7, 0.2, 0.1)
+    assert of(label_mass=0.49) is None
+    assert of(label_probabilities={"True": 0.8, "False": 0.2}) is None
+    assert of(label_probabilities={}) is None
+    assert of(confidence="corrected") is None

@@ -1,35 +1,27 @@
-"""The calibration of verdicts, fitted to right labels of the same pairs or to a reader's corrections."""
+"""The calibration of verdicts, fitted to labelled pairs and scored on records held out of the fit."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.posterior_fitting import FOLDS, Scores, compared, folds
-from factreasoner.calibration.applying import (
+from factreasoner.analysis.labelled_pairs import Pairs, pairs_of_corrections, pairs_of_relations
+from factreasoner.errors import RunError
+from factreasoner.judges.calibration import (
     JUDGED_BY,
+    LABELS,
     MAY_BE_CHANCE,
+    UNCHANGED,
     Calibration,
+    LabelOffsets,
     calibrated_verdicts,
+    log_shares,
+    logs,
     settings_of,
 )
-from factreasoner.calibration.calibrators import (
-    LABELS,
-    UNCHANGED,
-    LabelOffsets,
-    fit_offsets,
-    probabilities_of,
-)
-from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.graph.pairs import equal_groups
-from factreasoner.inputs.gold_labels import some_of
-from factreasoner.judges.recorded import recordings
-from factreasoner.judges.relation_lines import recording_file
 from factreasoner.metrics.claim_scores import (
     AreaUnderROC,
     CalibrationError,
@@ -38,8 +30,11 @@ from factreasoner.metrics.claim_scores import (
     log_loss,
     macro_f1,
 )
+from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.samples import Claims, Floats, Ints
-from factreasoner.models import Assessment, Verdict, judged_atoms
+from factreasoner.metrics.statistics import Statistic
+from factreasoner.metrics.table import SHARE, number
+from factreasoner.models import SMALLEST_P, Assessment, Label, judged_atoms
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
@@ -48,11 +43,20 @@ from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import Unlisted
 
-CONTRADICTION = LABELS.index("contradiction")
+FOLDS = 5
+OFFSETS_PENALTY = 0.01
+"""Weight of the squared parameters, divided by the number of verdicts: it only bounds them."""
+BALANCE = 0.5
+"""Share of the loss in which each label counts the same; in the rest each verdict does.
+
+Without it, contradictions would almost never be found, because they are rare.
+"""
+WIDEST = 20.0
 KEPT = ("labelled", "neutral_for_contradiction")
 """Names of the counts of verdicts that are fitted to; the others are left out."""
-LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
-"""A fit needs so many labelled pairs, so many of each label, in so many records."""
+LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
+BOUNDS = {"log_loss": (0.0, -float(np.log(SMALLEST_P)))}
+"""Of a score that is no share."""
 NATURAL_RATES = (
     "offsets follow the rates of the labels: label every pair of records that are like your data; "
     "hand-picked pairs give other offsets"
@@ -61,59 +65,19 @@ CORRECTIONS_ALONE = (
     "corrections do not follow natural rates: verdicts without one count as right, read or not; labels of "
     "whole records (--relations) are better"
 )
-RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
-"""Of a record's verdict the right label, or in a word of the file's counts why there is none."""
 
 
 def calibrate_verdicts(
     run: FinishedRun[Assessment], relations: Path, *, unlisted: Unlisted = "missing", seed: int = 0
 ) -> Calibration:
-    """Fit a temperature and two offsets of a run's verdicts to the labels that `relations` has.
-
-    A pair that is not listed is left out, or with `unlisted` of "neutral" counts as neutral if its record is
-    named at all.
+    """Fit the offsets of a run's verdicts to the labels that `relations` has; see `pairs_of_relations`.
 
     Raises:
         InputError: the file can't be read, or has no label on a verdict of this run.
         RunError: there is too little to fit to.
     """
-    gold = recordings(recording_file(relations), constant=1.0)
-
-    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
-        if (recording := gold.get(assessment.record_id)) is None:
-            return lambda verdict: "of_other_records"
-        texts = {atom.id: atom.text for atom in assessment.atoms}
-        texts |= {context.id: context.text for context in assessment.contexts}
-        recorded = {**recording.atoms, **recording.contexts}
-        same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
-
-        def right(verdict: Verdict) -> str:
-            pair = (source, target) = verdict.context_id, verdict.target_id
-            alike = product(same.get(source, [source]), same.get(target, [target]))
-            found = next((recording.verdicts[p] for p in (pair, *alike) if p in recording.verdicts), None)
-            if found is None:
-                return "neutral" if unlisted == "neutral" else "unlisted"
-            ids = found.context_id, found.target_id
-            alike_texts = all(recorded.get(i, texts.get(i)) == texts.get(i) for i in ids)
-            return found.label if alike_texts else "on_other_texts"
-
-        return right
-
-    pairs = Pairs(run, right_labels)
-    if not pairs.counts["labelled"]:
-        reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in pairs.counts.items() if n)
-        why = (
-            f"has no label on any of the {pairs.counts.total()} verdicts of this run ({reasons}); the file's "
-            f"records are {some_of(gold)}, the run's {some_of(run.ids)}"
-        )
-        if not pairs.counts.total():
-            why = (
-                f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was "
-                "judged"
-            )
-        raise InputError([InputProblem(str(relations), "", why)])
     told = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
-    return _fitted(run, pairs, told)
+    return _fitted(run, pairs_of_relations(run, relations, unlisted=unlisted), told)
 
 
 def calibrate_by_corrections(
@@ -124,65 +88,8 @@ def calibrate_by_corrections(
     Raises:
         RunError: there is too little to fit to.
     """
-
-    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
-        if assessment.record_id not in corrections.records:
-            return lambda verdict: "of_other_records"
-        return lambda verdict: corrections.label_of(assessment.record_id, verdict)
-
     told = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
-    return _fitted(run, Pairs(run, right_labels), told)
-
-
-class Pairs:
-    """The verdicts of a run that have a right label, and how many have one, or have none and why.
-
-    Of those with P of the labels, `p` has shape (pairs, 3); `gold` are the right ones as places in `LABELS`,
-    and `record` the places of their records in the run. `labels` are those that the judge can say: where P of
-    contradiction is 0 in all verdicts, contradiction is none of them, and counts as neutral in `gold`.
-    """
-
-    def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
-        self.counts: Counter[str] = Counter()
-        rows: list[tuple[tuple[float, ...], int, int]] = []
-        for number, assessment in enumerate(run.results()):
-            right = right_labels(assessment)
-            for verdict in run.task.verdicts(assessment):
-                label, p = right(verdict), probabilities_of(verdict)
-                self.counts["labelled" if label in LABELS else label] += 1
-                if label in LABELS and p:
-                    rows.append((p, LABELS.index(label), number))
-        if without := self.counts["labelled"] - len(rows):
-            self.counts["without_probabilities"] = without
-        self.p = np.array([p for p, _, _ in rows], dtype=float).reshape(-1, len(LABELS))
-        self.gold = np.array([gold for _, gold, _ in rows], int)
-        self.record = np.array([number for _, _, number in rows], int)
-        self.labels = LABELS
-        if rows and not self.p[:, CONTRADICTION].any():
-            self.labels = tuple(label for label in LABELS if label != "contradiction")
-            contradicted = self.gold == CONTRADICTION
-            self.gold[contradicted] = LABELS.index("neutral")
-            self.counts["neutral_for_contradiction"] = int(contradicted.sum())
-
-    def sizes(self) -> dict[str, Any]:
-        """How many there are, in how many records, of each label."""
-        of_each = {label: int((self.gold == LABELS.index(label)).sum()) for label in self.labels}
-        return {"n": len(self.gold), "records": len(np.unique(self.record)), "labels": of_each}
-
-    def shortage(self) -> str | None:
-        """Why there is too little to fit to, with the numbers; None when there is enough."""
-        n, records, labels = self.sizes().values()
-        if n >= LEAST_PAIRS and records >= LEAST_RECORDS and min(labels.values()) >= LEAST_OF_EACH:
-            return None
-        of_each = ", ".join(f"{count} {label}" for label, count in labels.items())
-        needed = f"{LEAST_PAIRS}, {LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records"
-        lack = f"{n} labelled pairs ({of_each}) in {records} records; needed: {needed}"
-        if not (without := self.counts["without_probabilities"]):
-            return lack
-        return (
-            f"{lack}; {without} labelled verdicts lack the probabilities of the labels: these come from a "
-            "verifier, or from a model's log-probabilities (--confidence logprobs, --mode tfn)"
-        )
+    return _fitted(run, pairs_of_corrections(run, corrections), told)
 
 
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:
@@ -266,6 +173,46 @@ def _notes(
         )
 
 
+def fit_offsets(p: Floats, gold: Ints, labels: Sequence[Label] = LABELS) -> LabelOffsets:
+    """The temperature and offsets of the smallest loss; `gold` are right labels as places in `LABELS`.
+
+    `labels` are those that the judge can say, in the order of `LABELS`; no other one may be right. The loss
+    is the log loss, half of it averaged over verdicts and half over labels.
+    """
+    from scipy.optimize import minimize
+
+    places = [LABELS.index(label) for label in labels]
+    log_p, right, size = logs(p)[:, places], np.searchsorted(places, gold), len(gold)
+    counts = np.bincount(right, minlength=len(labels))
+    weights = (1 - BALANCE) / size + BALANCE / (counts > 0).sum() / counts[right]
+
+    def loss(values: Floats) -> float:
+        sharpness, *offsets = values
+        found = log_shares(log_p * sharpness + (0.0, *offsets))[np.arange(size), right]
+        return float(-(weights * found).sum() + OFFSETS_PENALTY / size * np.sum((values - start) ** 2))
+
+    start = np.array([1.0] + [0.0] * (len(labels) - 1))
+    bounds = [(1 / WIDEST, WIDEST)] + [(-WIDEST, WIDEST)] * (len(labels) - 1)
+    sharpness, *offsets = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x.tolist()
+    of_labels = dict.fromkeys(LABELS[1:]) | dict(zip(labels[1:], offsets, strict=True))
+    return LabelOffsets(temperature=1 / sharpness, **of_labels)
+
+
+def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
+    """Places to fit to and places held out; a record is wholly in one or the other."""
+    numbers = np.random.default_rng(seed).permutation(np.unique(record))
+    for chosen in np.array_split(numbers, min(FOLDS, len(numbers))):
+        outside = np.isin(record, chosen)
+        yield np.flatnonzero(~outside), np.flatnonzero(outside)
+
+
+class Scores(NamedTuple):
+    """Statistics that can be compared, and other values."""
+
+    statistics: Mapping[str, Statistic]
+    beside: Mapping[str, Any] = {}
+
+
 def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
     """Scores of the most probable labels; `p` has the shape (pairs, 3), `gold` are places in `LABELS`."""
     said = p.argmax(axis=1)
@@ -283,10 +230,29 @@ def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
         "log_loss": log_loss(of_gold),
         "ece": CalibrationError(chosen),
     }
-    return Scores(statistics, chosen, recalls)
+    return Scores(statistics, recalls)
 
 
 def scores_of_atoms(claims: Claims) -> Scores:
     """Scores of the posteriors of labelled atoms."""
     found = {"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)}
-    return Scores(found, claims)
+    return Scores(found)
+
+
+def compared(before: Scores, after: Scores) -> dict[str, Any]:
+    """Values before and after, and gains with 95 % intervals over records; above 0 is better."""
+    found: dict[str, Any] = {
+        when: {
+            **{name: number(statistic.value) for name, statistic in scores.statistics.items()},
+            **scores.beside,
+        }
+        for when, scores in (("before", before), ("after", after))
+    }
+    gains = {}
+    for name, statistic in before.statistics.items():
+        one, other = statistic, after.statistics[name]
+        if name not in LOWER_IS_BETTER:
+            one, other = other, one
+        gain = paired(one, other, BOUNDS.get(name, SHARE))
+        gains[name] = {"value": gain.value, "interval_95": gain.interval, "reason": gain.reason}
+    return found | {"gain": gains}

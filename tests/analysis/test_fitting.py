@@ -1,96 +1,14 @@
-"""Calibrators of one probability and of three."""
+"""Fits of offsets equal those found otherwise; folds hold records out whole."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pydantic import TypeAdapter, ValidationError
 from scipy.optimize import minimize
-from scipy.special import expit, logit
-from sklearn.linear_model import LogisticRegression
+from scipy.special import expit
 
-from factreasoner.calibration.calibrators import (
-    FITS,
-    UNCHANGED,
-    Calibrator,
-    LabelOffsets,
-    Platt,
-    Temperature,
-    fit_offsets,
-    fit_platt,
-    fit_temperature,
-    probabilities_of,
-)
-from factreasoner.models import Verdict
-
-METHODS = list(FITS)
-
-
-def drawn(count=4000, *, distort=lambda z: 2.5 * z):
-    """Probabilities with wrong log-odds, and outcomes by the right ones."""
-    random = np.random.default_rng(11)
-    odds = random.normal(0.5, 1.5, count)
-    return expit(distort(odds)), random.random(count) < expit(odds)
-
-
-def test_temperature_recovers_a_known_one():
-    assert fit_temperature(*drawn()).temperature == pytest.approx(2.5, rel=0.08)
-
-
-def test_platt_is_scikit_learns_logistic_regression():
-    p, hits = drawn(distort=lambda z: 2 * z + 1)
-    model = LogisticRegression(C=1e9).fit(logit(p)[:, None], hits)
-    fitted = fit_platt(p, hits)
-    assert fitted.slope == pytest.approx(model.coef_[0, 0], abs=2e-3)
-    assert fitted.intercept == pytest.approx(model.intercept_[0], abs=2e-3)
-
-
-def test_five_hits_are_no_certainty_and_tell_of_no_slope():
-    fitted = fit_platt([0.9] * 5, [True] * 5)
-    assert fitted.apply(0.9) == pytest.approx(6 / 7, abs=0.01)
-    assert fitted.slope == pytest.approx(0.0, abs=0.01)
-
-
-cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=25)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@given(cases)
-@settings(max_examples=25)
-def test_any_data_gives_a_rising_map_into_the_unit_interval(method, case):
-    calibrator = FITS[method](*map(list, zip(*case, strict=True)))
-    values = calibrator.apply(np.linspace(0, 1, 21))
-    assert ((values >= 0) & (values <= 1)).all()
-    assert (np.diff(values) >= -1e-12).all()
-
-
-@pytest.mark.parametrize(
-    "calibrator",
-    [Temperature(temperature=2.0), Platt(slope=0.0, intercept=800.0), Platt(slope=900.0, intercept=-5.0)],
-)
-def test_maps_round_trip_and_survive_extremes(calibrator):
-    adapter = TypeAdapter(Calibrator)
-    assert adapter.validate_json(adapter.dump_json(calibrator)) == calibrator
-    assert calibrator.apply(0.5) == 0.5 or calibrator.method == "platt"
-    assert all(0.0 <= calibrator.apply(p) <= 1.0 for p in (0.0, 1e-300, 0.5, 1.0))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"method": "temperature", "temperature": 0},
-        {"method": "platt", "slope": -1, "intercept": 0},
-        {"method": "isotonic", "p": [0.1], "calibrated": [0.5]},
-    ],
-)
-def test_maps_that_are_none(data):
-    with pytest.raises(ValidationError):
-        TypeAdapter(Calibrator).validate_python(data)
-
-
-GOLD = {"entailment": 0, "contradiction": 1, "neutral": 2}
+from factreasoner.analysis.fitting import fit_offsets, folds
+from factreasoner.judges.calibration import UNCHANGED, LabelOffsets
 
 
 def softmax(scores):
@@ -217,16 +135,17 @@ def test_what_is_applied_is_written_out():
     assert UNCHANGED.apply(np.array([[0.7, 0.2, 0.1]]))[0].tolist() == pytest.approx([0.7, 0.2, 0.1])
 
 
-def test_a_verdict_without_all_three_or_with_little_mass_has_none():
-    given = {"True": 0.7, "False": 0.2, "Not clear": 0.1}
+RECORD = np.random.default_rng(2).integers(0, 13, 100)
 
-    def verdict(**fields):
-        fields = {"label": "entailment", "probability": 0.7, "label_probabilities": given} | fields
-        return Verdict(context_id="c0", target_id="a0", **fields)
 
-    assert probabilities_of(verdict(label_mass=0.5)) == (0.7, 0.2, 0.1)
-    assert probabilities_of(verdict()) == (0.7, 0.2, 0.1)
-    assert probabilities_of(verdict(label_mass=0.49)) is None
-    assert probabilities_of(verdict(label_probabilities={"True": 0.8, "False": 0.2})) is None
-    assert probabilities_of(verdict(label_probabilities={})) is None
-    assert probabilities_of(verdict(confidence="corrected")) is None
+def test_folds_hold_out_every_pair_once():
+    seen = []
+    for train, test in folds(RECORD):
+        assert not set(RECORD[train]) & set(RECORD[test])
+        seen += test.tolist()
+    assert sorted(seen) == list(range(100))
+
+
+def test_the_seed_decides_what_is_held_out_together():
+    first, again, other = ([tuple(test) for _, test in folds(RECORD, seed=s)] for s in (0, 0, 1))
+    assert first == again != other

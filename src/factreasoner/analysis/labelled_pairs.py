@@ -1,0 +1,139 @@
+"""Verdicts of a run beside their right labels: those of a file of labels, or of a reader's corrections."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.graph.pairs import equal_groups
+from factreasoner.inputs.gold_labels import some_of
+from factreasoner.judges.calibration import LABELS, probabilities_of
+from factreasoner.judges.recorded import recordings
+from factreasoner.judges.relation_lines import recording_file
+from factreasoner.models import Assessment, Verdict
+from factreasoner.runs.corrections import Corrections
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings.values import Unlisted
+
+CONTRADICTION = LABELS.index("contradiction")
+LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
+"""A fit needs so many labelled pairs, so many of each label, in so many records."""
+RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
+"""Of a record's verdict the right label, or in a word of the file's counts why there is none."""
+
+
+class Pairs:
+    """The verdicts of a run that have a right label, and how many have one, or have none and why.
+
+    Of those with P of the labels, `p` has shape (pairs, 3); `gold` are the right ones as places in `LABELS`,
+    and `record` the places of their records in the run. `labels` are those that the judge can say: where P of
+    contradiction is 0 in all verdicts, contradiction is none of them, and counts as neutral in `gold`.
+    """
+
+    def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
+        self.counts: Counter[str] = Counter()
+        rows: list[tuple[tuple[float, ...], int, int]] = []
+        for number, assessment in enumerate(run.results()):
+            right = right_labels(assessment)
+            for verdict in run.task.verdicts(assessment):
+                label, p = right(verdict), probabilities_of(verdict)
+                self.counts["labelled" if label in LABELS else label] += 1
+                if label in LABELS and p:
+                    rows.append((p, LABELS.index(label), number))
+        if without := self.counts["labelled"] - len(rows):
+            self.counts["without_probabilities"] = without
+        self.p = np.array([p for p, _, _ in rows], dtype=float).reshape(-1, len(LABELS))
+        self.gold = np.array([gold for _, gold, _ in rows], int)
+        self.record = np.array([number for _, _, number in rows], int)
+        self.labels = LABELS
+        if rows and not self.p[:, CONTRADICTION].any():
+            self.labels = tuple(label for label in LABELS if label != "contradiction")
+            contradicted = self.gold == CONTRADICTION
+            self.gold[contradicted] = LABELS.index("neutral")
+            self.counts["neutral_for_contradiction"] = int(contradicted.sum())
+
+    def sizes(self) -> dict[str, Any]:
+        """How many there are, in how many records, of each label."""
+        of_each = {label: int((self.gold == LABELS.index(label)).sum()) for label in self.labels}
+        return {"n": len(self.gold), "records": len(np.unique(self.record)), "labels": of_each}
+
+    def shortage(self) -> str | None:
+        """Why there is too little to fit to, with the numbers; None when there is enough."""
+        n, records, labels = self.sizes().values()
+        if n >= LEAST_PAIRS and records >= LEAST_RECORDS and min(labels.values()) >= LEAST_OF_EACH:
+            return None
+        of_each = ", ".join(f"{count} {label}" for label, count in labels.items())
+        needed = f"{LEAST_PAIRS}, {LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records"
+        lack = f"{n} labelled pairs ({of_each}) in {records} records; needed: {needed}"
+        if not (without := self.counts["without_probabilities"]):
+            return lack
+        return (
+            f"{lack}; {without} labelled verdicts lack the probabilities of the labels: these come from a "
+            "verifier, or from a model's log-probabilities (--confidence logprobs, --mode tfn)"
+        )
+
+
+def pairs_of_relations(
+    run: FinishedRun[Assessment], relations: Path, *, unlisted: Unlisted = "missing"
+) -> Pairs:
+    """The verdicts that a file or another run has right labels of.
+
+    A pair that is not listed is left out, or with `unlisted` of "neutral" counts as neutral if its record is
+    named at all.
+
+    Raises:
+        InputError: the file can't be read, or has no label on a verdict of this run.
+    """
+    gold = recordings(recording_file(relations), constant=1.0)
+
+    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
+        if (recording := gold.get(assessment.record_id)) is None:
+            return lambda verdict: "of_other_records"
+        texts = {atom.id: atom.text for atom in assessment.atoms}
+        texts |= {context.id: context.text for context in assessment.contexts}
+        recorded = {**recording.atoms, **recording.contexts}
+        same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
+
+        def right(verdict: Verdict) -> str:
+            pair = (source, target) = verdict.context_id, verdict.target_id
+            alike = product(same.get(source, [source]), same.get(target, [target]))
+            found = next((recording.verdicts[p] for p in (pair, *alike) if p in recording.verdicts), None)
+            if found is None:
+                return "neutral" if unlisted == "neutral" else "unlisted"
+            ids = found.context_id, found.target_id
+            alike_texts = all(recorded.get(i, texts.get(i)) == texts.get(i) for i in ids)
+            return found.label if alike_texts else "on_other_texts"
+
+        return right
+
+    pairs = Pairs(run, right_labels)
+    if not pairs.counts["labelled"]:
+        reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in pairs.counts.items() if n)
+        why = (
+            f"has no label on any of the {pairs.counts.total()} verdicts of this run ({reasons}); the file's "
+            f"records are {some_of(gold)}, the run's {some_of(run.ids)}"
+        )
+        if not pairs.counts.total():
+            why = (
+                f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was "
+                "judged"
+            )
+        raise InputError([InputProblem(str(relations), "", why)])
+    return pairs
+
+
+def pairs_of_corrections(run: FinishedRun[Assessment], corrections: Corrections) -> Pairs:
+    """The verdicts of the records that a reader corrected; those without a correction count as right."""
+
+    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
+        if assessment.record_id not in corrections.records:
+            return lambda verdict: "of_other_records"
+        return lambda verdict: corrections.label_of(assessment.record_id, verdict)
+
+    return Pairs(run, right_labels)
