@@ -34,12 +34,12 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from factreasoner.calls.threads import parallel_map
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import MOST_FACTS, JudgedClaim, read
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import Prompt

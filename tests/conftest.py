@@ -8,6 +8,7 @@ from forked import Forker
 from hypothesis import settings
 from word_judge import NAME
 
+from factreasoner.calls import retry
 from factreasoner.settings.config import WITHOUT_MODEL
 from factreasoner.settings.sources import PREFIX, RESERVED
 
@@ -17,6 +18,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Tests that need some judge name none. What the bundled one finds changes when it learns more.
 DEFAULT_JUDGE = WITHOUT_MODEL["judge"]
 WITHOUT_MODEL["judge"] = NAME
+
+retry.FIRST_WAIT = 0.01
 
 COMMAND_LINE = (
     "scipy.sparse",

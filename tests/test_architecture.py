@@ -20,6 +20,7 @@ FLOORS = [
     {"text", "prompts", "metrics", "graph", "protocols"},
     {"plugins"},
     {"settings"},
+    {"calls"},
     {"llm", "web", "solvers"},
     {"atoms", "corpus", "judges"},
     {"retrieval", "assessors", "explanations", "inputs"},

@@ -101,7 +101,7 @@ class NoScoreError(FactReasonerError):
     """An answer has no score, and the tool that asked for one takes no other answer than an error."""
 
 
-class _AttemptedError(FactReasonerError):
+class AttemptedError(FactReasonerError):
     """Something was asked for in vain. `attempts` counts the requests that were sent."""
 
     def __init__(self, message: str, *, attempts: int = 1) -> None:
@@ -109,7 +109,7 @@ class _AttemptedError(FactReasonerError):
         self.attempts = attempts
 
 
-class LLMError(_AttemptedError):
+class LLMError(AttemptedError):
     """One model call failed for good."""
 
 
@@ -133,7 +133,7 @@ class UnusableReplyError(LLMError):
         self.reason = reason
 
 
-class RetrievalError(_AttemptedError):
+class RetrievalError(AttemptedError):
     """No evidence came for one atom."""
 
 

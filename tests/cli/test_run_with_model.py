@@ -20,7 +20,7 @@ from command import (
 )
 from fake_server import FakeServer, answering, hang, missing, server_error, unauthorized, unknown_model
 
-from factreasoner.llm.usage import estimate_request
+from factreasoner.calls.usage import estimate_request
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 
 

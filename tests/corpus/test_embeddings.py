@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from json_server import Answer, JsonServer, steps
 
-from factreasoner.corpus import embeddings
+from factreasoner.calls.limits import Budget
+from factreasoner.calls.usage import Meter
 from factreasoner.corpus.embeddings import (
     LiteLLMEmbedding,
     MiniLM,
@@ -14,8 +15,6 @@ from factreasoner.corpus.embeddings import (
     embedding_named,
 )
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
-from factreasoner.llm.limits import Budget
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
@@ -33,11 +32,6 @@ def vectors(request):
 def embedding(server, **settings):
     values = {"embedding_api_base": server.url, "max_attempts": 2, "timeout": 60, **settings}
     return LiteLLMEmbedding("BAAI/some-model", Config.model_validate(values))
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch):
-    monkeypatch.setattr(embeddings, "FIRST_WAIT", 0.01)
 
 
 def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(monkeypatch):

@@ -50,7 +50,7 @@ def test_every_fact_leaves_once_and_nothing_of_ours_changes(form, server, tmp_pa
         config = Config(
             model="vertex_ai/gemini-2.5-flash", api_base=place, form=form, cache_dir=tmp_path, patience=0.0
         )
-        client = LiteLLMClient(config, backoff_seconds=0.01)
+        client = LiteLLMClient(config)
         reply = client.call(Prompt(name="p", system="You judge.", user="A passage.", shared=True), JUDGING)
         client.close()
         assert (reply.form, reply.arguments) == (form, ANSWER)

@@ -20,13 +20,13 @@ from fake_server import (
 )
 
 from factreasoner import ScriptedLLM
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.send import told_of_waiting
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, PROBE_FACTS, PROBE_PASSAGES
 from factreasoner.models.verdicts import LABEL_OF_VALUE
@@ -169,7 +169,7 @@ def test_four_replies_useless_in_one_way_end_the_probe(tmp_path, case, confidenc
     answer, most, told = HOSTILE[case]
     with FakeServer(lambda request: answer, probed=False) as server:
         config = config_of(server, tmp_path, confidence=confidence)
-        client = LiteLLMClient(config, prober=probing.prober_of(config), backoff_seconds=0.01)
+        client = LiteLLMClient(config, prober=probing.prober_of(config))
         with pytest.raises(UnusableReplyError, match=re.escape(told)):
             probing.probe(client, config)
         assert server.calls == most
@@ -182,7 +182,7 @@ def test_no_server_is_paid_more_than_the_dry_run_says(tmp_path, answer):
     with FakeServer(answer, probed=False) as server:
         config = config_of(server, tmp_path)
         try:
-            found = probing.probe(LiteLLMClient(config, backoff_seconds=0.01), config).found
+            found = probing.probe(LiteLLMClient(config), config).found
         except UnusableReplyError:
             found = None
         assert server.calls <= MOST_PROBE_CALLS
@@ -195,14 +195,14 @@ def test_a_server_that_only_refuses_requests_ends_the_probe(tmp_path):
     with FakeServer(lambda request: rate_limited(), probed=False) as server:
         config = config_of(server, tmp_path, patience=0.3)
         with pytest.raises(ProviderError, match="429"):
-            probing.probe(LiteLLMClient(config, backoff_seconds=0.01), config)
+            probing.probe(LiteLLMClient(config), config)
 
 
 def test_a_second_try_has_what_the_first_left(tmp_path):
     answer = sequence(*[_first_fact] * 20, *[server_error()] * 9, _first_fact)
     with FakeServer(answer, probed=False) as server:
         config = config_of(server, tmp_path, patience=0.0)
-        client = LiteLLMClient(config, prober=probing.prober_of(config), backoff_seconds=0.01)
+        client = LiteLLMClient(config, prober=probing.prober_of(config))
         for _ in range(3):
             assert client.facts_per_call in (1, MOST_FACTS)
         assert server.calls <= MOST_PROBE_CALLS + 9

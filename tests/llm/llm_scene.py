@@ -1,9 +1,12 @@
-"""What the tests of this folder share: a prompt, a schema, a server with clients of it."""
+"""What the tests of models and of calls share: a prompt, a schema, a server with clients of it."""
 
 import time
 
+import pytest
+from fake_server import FakeServer, obliging
+
+from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 
@@ -38,8 +41,8 @@ class Scene:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values |= {"patience": 1.0, "confidence": "constant"}
         config = Config(**values | settings)
-        shared = SharedLimits.of(config, budget=Budget(config.max_cost, spent), memory=memory)
-        client = LiteLLMClient(config, shared=shared, backoff_seconds=0.01)
+        shared = SharedLimits(config, Budget(config.max_cost, spent))
+        client = LiteLLMClient(config, shared=shared, memory=memory)
         self.clients.append(client)
         return client
 
@@ -63,3 +66,26 @@ def in_line(limits, count):
     while len(limits.line) < count and time.monotonic() < deadline:
         time.sleep(0.001)
     assert len(limits.line) == count
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "default-cache"))
+
+
+@pytest.fixture
+def scene(tmp_path):
+    """`scene(answer, **options of FakeServer)` starts a server and gives clients of it."""
+    scenes = []
+
+    def start(answer=obliging, **options):
+        scenes.append(Scene(FakeServer(answer, **options), tmp_path / "cache"))
+        return scenes[-1]
+
+    yield start
+    for made in scenes:
+        for client in made.clients:
+            client.close()
+        made.server.close()

@@ -32,10 +32,10 @@ from fake_server import (
 )
 from llm_scene import PROMPT, SCHEMA, schema_of
 
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.llm.ask import planned_call
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 

@@ -34,8 +34,8 @@ for _ in range(3):
 MAPPER = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-from factreasoner.llm.parallel import within
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.threads import parallel_map
 try:
     parallel_map(lambda n: os.write(1, b"begun\\n") and within(60, lambda: time.sleep(60)), range(2), 2)
 except KeyboardInterrupt:

@@ -89,7 +89,7 @@ def client_of(server, model, folder=None, **settings):
     place = {"api_base": server.url + PATHS.get(model, "/v1"), "api_key_env": "SOME_KEY"}
     cache = {"cache": folder is not None, "cache_dir": folder}
     values = {"model": model, "patience": 0.0, "max_attempts": 1, "max_tokens": 120, "temperature": 0.25}
-    return LiteLLMClient(Config(**values | place | cache | settings), backoff_seconds=0.01)
+    return LiteLLMClient(Config(**values | place | cache | settings))
 
 
 def prompt_of(passage=PASSAGES[0]):

@@ -3,10 +3,10 @@
 import pytest
 from llm_scene import PROMPT, SCHEMA
 
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, UnusableReplyError
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.scripted import Call, ScriptedLLM
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Reply
 

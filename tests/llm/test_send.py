@@ -11,9 +11,9 @@ import pytest
 from fake_server import hang, obliging, rate_limited, reset, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, Clock, schema_of
 
+from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting, waiting_for
 from factreasoner.settings import Config
 
@@ -188,7 +188,7 @@ def nobody(tmp_path, monkeypatch):
     """A client of a server that is not there."""
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
     place = {"model": "fake", "api_base": "http://127.0.0.1:9/v1", "cache_dir": tmp_path}
-    return lambda **settings: LiteLLMClient(Config(**place, **settings), backoff_seconds=0.01)
+    return lambda **settings: LiteLLMClient(Config(**place, **settings))
 
 
 ABSENT = "Connection refused; is http://127.0.0.1:9/v1 up? "
@@ -225,7 +225,7 @@ def nameless(tmp_path, monkeypatch):
         monkeypatch.setattr(socket, "getaddrinfo", resolve)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none of them")
         place = {"model": model, "api_base": "http://nowhere.invalid/v1", "cache_dir": tmp_path}
-        return LiteLLMClient(Config(**place | settings), backoff_seconds=0.01)
+        return LiteLLMClient(Config(**place | settings))
 
     return client
 
@@ -267,7 +267,7 @@ def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scen
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.0)
     set_up = scene(sequence(*[reset()] * 6, obliging))
     config = Config(model="fake", api_base=set_up.server.url, cache_dir=set_up.folder)
-    assert LiteLLMClient(config, backoff_seconds=0.01).call(PROMPT, SCHEMA).arguments
+    assert LiteLLMClient(config).call(PROMPT, SCHEMA).arguments
 
 
 @pytest.mark.parametrize("there", [CircuitBreaker.failed, CircuitBreaker.answered])

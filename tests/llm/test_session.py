@@ -9,11 +9,11 @@ import pytest
 from fake_server import Completion, FakeServer
 from llm_scene import PROMPT, SCHEMA
 
+from factreasoner.calls.usage import estimate_request
 from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.forms import request
 from factreasoner.llm.session import Session, TooLongError, with_aside
 from factreasoner.llm.transport import Transport
-from factreasoner.llm.usage import estimate_request
 
 LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
 BODY = {"choices": [{"message": {"content": "a\ud83d"}, "logprobs": LOGPROBS}], "usage": {"prompt_tokens": 3}}

@@ -13,8 +13,8 @@ from forked import COMMAND
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, field_validator
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
+from factreasoner.calls.cache import ReplyCache
 from factreasoner.errors import ConfigError
-from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Premise, Record, Verdict
 from factreasoner.plugins import kinds
 from factreasoner.protocols import Judged, Retrieved

@@ -4,7 +4,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _own_cache_and_no_waiting(tmp_path, monkeypatch):
+def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("factreasoner.retrieval.web_pages.FIRST_WAIT", 0.01)

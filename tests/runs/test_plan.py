@@ -4,9 +4,9 @@ import pytest
 from table_judge import TableJudge
 
 from factreasoner import ScriptedLLM, build_pipeline
+from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm import forms
-from factreasoner.llm.usage import estimate_request
 from factreasoner.models import Atom, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Calls

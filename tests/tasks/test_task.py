@@ -4,8 +4,8 @@ import pytest
 from table_judge import TableJudge
 
 from factreasoner import Config, ScriptedLLM, verify
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import BudgetError, PluginError
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.tasks.rag.result import RagResult

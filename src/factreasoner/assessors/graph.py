@@ -19,11 +19,11 @@ from factreasoner.assessors.judging import (
     tasks,
 )
 from factreasoner.assessors.sources import merge_sources
+from factreasoner.calls.usage import stage
 from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
-from factreasoner.llm.usage import stage
 from factreasoner.models import Atom, Context, Failure, Outcome, Record, supports_of
 from factreasoner.plugins.kinds import load
 from factreasoner.protocols import Judge, Solver

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.graph.pairs import Work
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
 from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.settings import Config

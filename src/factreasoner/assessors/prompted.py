@@ -9,11 +9,11 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.assessors.judging import judged_outcome, judging_threads, tasks
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge

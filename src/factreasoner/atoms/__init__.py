@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from factreasoner.atoms.coverage import accounted
-from factreasoner.llm.usage import Meter
+from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.settings import Config

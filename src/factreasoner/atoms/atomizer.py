@@ -10,9 +10,9 @@ from factreasoner.atoms.embedded import as_atoms, reference_record
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.atoms.replies import ReplyReader, parts
 from factreasoner.atoms.statements import Statement, statements
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.llm.ask import ItemAsker, ItemQuestion
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized

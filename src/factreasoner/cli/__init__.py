@@ -28,9 +28,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from factreasoner import __version__
+from factreasoner.calls.threads import with_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError, UsageError
-from factreasoner.llm.parallel import with_room
 from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
 

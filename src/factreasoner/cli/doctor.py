@@ -134,7 +134,7 @@ def _pipeline(config: Config) -> Check:
 
 
 def _cache(config: Config) -> Check:
-    from factreasoner.llm.cache import cache_folder
+    from factreasoner.calls.cache import cache_folder
 
     folder = cache_folder(config)
     try:

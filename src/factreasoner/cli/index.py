@@ -62,9 +62,9 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
 
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
+    from factreasoner.calls.usage import Meter
     from factreasoner.corpus.indexing import index as index_files
     from factreasoner.corpus.indexing import named
-    from factreasoner.llm.usage import Meter
     from factreasoner.report.progress import index_progress
 
     meter = Meter()

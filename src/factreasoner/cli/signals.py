@@ -11,7 +11,7 @@ import time
 from types import FrameType
 from typing import NoReturn
 
-from factreasoner.llm.parallel import hold_requests_back, requests_under_way
+from factreasoner.calls.deadlines import hold_requests_back, requests_under_way
 
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_NOTICE = 2.0

@@ -5,33 +5,32 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-import itertools
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from factreasoner.calls.cache import CacheFile, cache_folder
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.limits import Budget
+from factreasoner.calls.retry import Passing, Retry
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import CACHED, estimate_tokens, record_usage
 from factreasoner.corpus.collection import NONE
 from factreasoner.errors import BudgetError, ConfigError, PluginError, StoreError
-from factreasoner.llm.cache import CacheFile, cache_folder
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.limits import Budget
-from factreasoner.llm.parallel import parallel_map, within
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
-from factreasoner.llm.usage import CACHED, estimate_tokens, record_usage
 from factreasoner.models import Usage
 from factreasoner.plugins.kinds import PluginKind, load, told
 from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
 
 Vectors = npt.NDArray[np.float32]
-FIRST_WAIT = 0.5
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -133,21 +132,30 @@ class LiteLLMEmbedding:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`, by one request, which is repeated if that may help."""
-        for attempt in itertools.count(1):
-            try:
-                answer = self._paid(list(texts))
-            except (BudgetError, ConfigError):
-                raise
-            except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
-                time.sleep(self._wait(error, attempt))
-            else:
-                break
+        answer = Retry(self._config.max_attempts, self._config.patience)(lambda: self._tried(list(texts)))
         try:
             rows = sorted(answer.data, key=lambda row: int(row["index"]))
             vectors = [row["embedding"] for row in rows]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise _wrong(self._name, "did not return a list of numbered vectors") from error
         return checked(vectors, len(texts), self._name)
+
+    def _tried(self, texts: list[str]) -> Any | Passing:
+        """The answer to one request, or why there is none for now. Raises StoreError for a final fault."""
+        try:
+            return self._paid(texts)
+        except (BudgetError, ConfigError):
+            raise
+        except Exception as error:  # noqa: BLE001 - of any library below; it is classified
+            fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._provider.key)
+        message = f"embedding {self._name!r}: {fault.message}"
+        if fault.kind == "config":
+            raise ConfigError(f"{message} ({_remedy(fault)})")
+        if fault.retry_after is not None:
+            message += f" (it asks to wait {fault.retry_after:.0f} s; see --patience)"
+        if fault.kind != "retry":
+            raise StoreError(message)
+        return Passing(StoreError(message), fault.retry_after)
 
     def _paid(self, texts: list[str]) -> Any:
         """The answer to one request, which counts in usage and against the limit."""
@@ -185,19 +193,6 @@ class LiteLLMEmbedding:
             encoding_format="float",
             drop_params=True,
         )
-
-    def _wait(self, error: Exception, attempt: int) -> float:
-        """Seconds until the next attempt. Raises when there is none."""
-        fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._provider.key)
-        message = f"embedding {self._name!r}: {fault.message}"
-        if fault.kind == "config":
-            raise ConfigError(f"{message} ({_remedy(fault)})") from error
-        wait = fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
-        if fault.retry_after is not None and wait > self._config.patience:
-            message += f" (it asks to wait {wait:.0f} s; see --patience)"
-        elif fault.kind == "retry" and attempt < self._config.max_attempts:
-            return wait
-        raise StoreError(message, attempts=attempt) from error
 
 
 def _remedy(fault: ProviderFault) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from factreasoner.calls.limits import Budget
 from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.documents import BadRow, digest_of, documents_of
 from factreasoner.corpus.embeddings import Embedding, embedding_named
@@ -16,7 +17,6 @@ from factreasoner.corpus.files import find_files
 from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
-from factreasoner.llm.limits import Budget
 from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 

@@ -14,11 +14,12 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
 from factreasoner import __version__
+from factreasoner.calls.deadlines import abandoned_when_left
+from factreasoner.calls.threads import with_room
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.parallel import abandoned_when_left, with_room
 from factreasoner.models import Model, Status
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of

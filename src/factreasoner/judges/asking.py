@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
+from factreasoner.calls.slots import one_slot
+from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import PendingError
 from factreasoner.llm.ask import MOST_FACTS, ItemAsker, ItemQuestion, NoResult
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS

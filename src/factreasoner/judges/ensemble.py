@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError
 from factreasoner.judges import STAGE, pair_id, unjudged
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 

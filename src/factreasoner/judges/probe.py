@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from factreasoner.calls.usage import estimate_tokens, stage
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
@@ -24,7 +25,6 @@ from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.faults import shown
 from factreasoner.llm.send import waiting_for
 from factreasoner.llm.transport import price
-from factreasoner.llm.usage import estimate_tokens, stage
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models.results import MOST_PROBE_CALLS, PROBE_SIZES

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from pydantic import Field, ValidationError, field_serializer
 
-from factreasoner.llm.cache import ReplyCache
+from factreasoner.calls.cache import ReplyCache
 from factreasoner.llm.forms import Kind
 from factreasoner.models import Model, Probe
 from factreasoner.settings.values import CallForm

@@ -7,17 +7,17 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from factreasoner.calls.cache import key_of
+from factreasoner.calls.limits import SharedLimits
+from factreasoner.calls.usage import CACHED, record_usage
 from factreasoner.errors import ConfigError, LLMError, UnusableReplyError
 from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
-from factreasoner.llm.cache import key_of
-from factreasoner.llm.capabilities import KeptCapabilities
+from factreasoner.llm.capabilities import KeptCapabilities, Memory
 from factreasoner.llm.form_search import FormSearch, Question
-from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.transport import Transport
-from factreasoner.llm.usage import CACHED, record_usage
 from factreasoner.models import Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
@@ -67,9 +67,9 @@ class LiteLLMClient:
 
     It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
     replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
-    means an OpenAI-compatible server. Other clients may use the same `shared`; `batches` is where requests go
-    with the setting `batch`; `prober` is asked when it is first needed how many facts the model can judge in
-    one call; `backoff_seconds` is the longest first wait before a retry. `kept` is how the model is asked.
+    means an OpenAI-compatible server. Other clients may use the same `shared`; `memory` keeps what is learnt
+    about the model; `batches` is where requests go with the setting `batch`; `prober` is asked when it is
+    first needed how many facts the model can judge in one call. `kept` is how the model is asked.
 
     Raises:
         ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
@@ -80,9 +80,9 @@ class LiteLLMClient:
         config: Config,
         *,
         shared: SharedLimits | None = None,
+        memory: Memory | None = None,
         batches: BatchFolder | None = None,
         prober: Prober | None = None,
-        backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
@@ -91,15 +91,15 @@ class LiteLLMClient:
                 "batch: batches need a run folder: `run`, `recall`, `rag` or `verify` of a file"
             )
         self._config, self._batches = config, batches
-        self.shared = shared or SharedLimits.of(config)
+        self.shared = shared or SharedLimits(config)
         self._cache = self.shared.cache
         transport = Transport(config.model, config.api_base, config.api_key_env, batch=batches is not None)
         scored = config.confidence in ("auto", "logprobs")
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored, config.mode]
         note, kept_in = key_of(["capabilities", *asked]), self._cache if batches is None else None
-        self.kept = KeptCapabilities(config.model, note, kept_in, self.shared.memory)
+        self.kept = KeptCapabilities(config.model, note, kept_in, memory)
         self._sender: Sender | BatchSender = (
-            Sender(config, self.shared, transport, backoff_seconds=backoff_seconds)
+            Sender(config, self.shared, transport)
             if batches is None
             else BatchSender(config, transport, batches)
         )

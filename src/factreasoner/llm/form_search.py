@@ -7,18 +7,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from factreasoner.calls.cache import worth_keeping
+from factreasoner.calls.slots import give_slot_back
+from factreasoner.calls.usage import estimate_tokens, tokens_too_many
 from factreasoner.errors import CallTimeoutError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
-from factreasoner.llm.cache import worth_keeping
 from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, FoundForm, KeptCapabilities
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.replies import is_whole, parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
-from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.transport import Transport
-from factreasoner.llm.usage import estimate_tokens, tokens_too_many
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 from factreasoner.settings.values import CallForm

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from factreasoner.llm.usage import estimate_tokens
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.wording import one_of
 from factreasoner.prompts.fences import delimit, harmless, one_line

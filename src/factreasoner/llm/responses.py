@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.llm.usage import estimate_request, estimate_tokens
+from factreasoner.calls.usage import estimate_request, estimate_tokens
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances
 from factreasoner.text.reasoning import without_reasoning

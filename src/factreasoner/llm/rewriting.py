@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM

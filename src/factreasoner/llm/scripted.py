@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from factreasoner.calls.usage import estimate_tokens, record_usage
 from factreasoner.errors import ConfigError
-from factreasoner.llm.usage import estimate_tokens, record_usage
 from factreasoner.models import Usage
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 

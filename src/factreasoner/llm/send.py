@@ -5,30 +5,31 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import random
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from factreasoner.calls.deadlines import turns, within
+from factreasoner.calls.limits import SharedLimits
+from factreasoner.calls.retry import again, backoff
+from factreasoner.calls.slots import give_slot_back
+from factreasoner.calls.usage import record_usage
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
 from factreasoner.llm.ask import RetryBudget
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.limits import SharedLimits
-from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import Completion
-from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.transport import Transport, load
-from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 from factreasoner.settings.values import CallForm
 
-LONGEST_BACKOFF = 15.0
-"""Most seconds between two tries if the provider does not say when: so that a recovery is noticed soon."""
+PASSING = ("retry", "once")
+"""Kinds of faults after which a request is sent again."""
 SECONDS_BETWEEN_PROBES = 15.0
 """How often one call asks a server that has been given up."""
 TIMEOUT_STATUS = 408
@@ -191,7 +192,7 @@ def _is_silence(answer: Completion | ProviderFault) -> bool:
     """Whether nothing came from the server: nobody listens there, or nothing was sent."""
     if isinstance(answer, Completion):
         return False
-    return answer.refused or (answer.status is None and answer.kind not in ("retry", "once"))
+    return answer.refused or (answer.status is None and answer.kind not in PASSING)
 
 
 class Sender:
@@ -199,14 +200,11 @@ class Sender:
 
     All calls together wait up to `patience` seconds for a server that is down or has too many requests (see
     `CircuitBreaker`). A request that times out is sent `max_attempts` times in all. A fault that only the
-    user can mend ends this request and all later ones. `backoff_seconds` is the longest first wait.
+    user can mend ends this request and all later ones.
     """
 
-    def __init__(
-        self, config: Config, shared: SharedLimits, transport: Transport, *, backoff_seconds: float
-    ) -> None:
+    def __init__(self, config: Config, shared: SharedLimits, transport: Transport) -> None:
         self._config, self._shared, self._transport = config, shared, transport
-        self._backoff_seconds = backoff_seconds
         server = urlsplit(config.api_base).netloc if config.api_base else ""
         server = server or f"the server of {config.model}"
         at_start = math.inf if "patience" in config.model_fields_set else SECONDS_AT_START
@@ -228,24 +226,26 @@ class Sender:
             ConfigError: the server has refused connections from the start, or only the user can mend a fault.
             ProviderError: the server is given up.
         """
-        for number in itertools.count():
-            answer = self._attempt(request, form, fixed, attempts)
-            if isinstance(answer, Completion) or answer.kind not in ("retry", "once"):
-                return answer
-            if self._is_nowhere(answer):
-                return answer._replace(kind="config", remedy="name")
-            seconds = self._wait(number, answer, attempts)
-            if seconds is None:
-                return answer
-            if answer.retry_after is not None:  # a provider that asks one request to wait means all of them
-                self._shared.limits.pause(answer.retry_after)
+        why = ""
+
+        def wait(number: int, answer: Completion | ProviderFault) -> float | None:
+            nonlocal why
+            if isinstance(answer, Completion) or answer.kind not in PASSING:
+                return None
+            seconds, why = self._wait(number, answer, attempts), answer.message
+            if seconds is not None and answer.retry_after is not None:
+                self._shared.limits.pause(answer.retry_after)  # who asks one request to wait means all
+            return seconds
+
+        def rest(seconds: float) -> None:
             give_slot_back()
             for turn in turns(seconds):
-                self._breaker.tell_why(answer.message)
+                self._breaker.tell_why(why)
                 if self.stopped:
                     break
                 time.sleep(turn)
-        raise AssertionError("counting never ends")
+
+        return again(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
 
     def _is_nowhere(self, fault: ProviderFault) -> bool:
         """Whether a server's host has no address and never had one, so that waiting is of no use.
@@ -260,7 +260,9 @@ class Sender:
     ) -> Completion | ProviderFault:
         """Send one request within every limit, and count what came of it."""
         joined = time.monotonic()
-        with self._shared.admitted(request, self._transport, self._config) as (turn, money):
+        unknown = f"{self._transport.model} is not known, so no limit can be kept; run without --max-cost"
+        most = partial(self._transport.most_cost, request, self._config.max_tokens)
+        with self._shared.admitted(request, most, unknown) as (turn, money):
             attempts.stood_in_line(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
@@ -278,13 +280,14 @@ class Sender:
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)
-        elif answer.kind in ("retry", "once"):
+        elif answer.kind in PASSING:
             self._breaker.failed(refused=answer.refused)
             attempts.timeouts += timed_out
             attempts.budget.left -= worked_on
             if not timed_out and attempts.troubled_since is None:
                 attempts.troubled_since = time.monotonic()
-            return answer
+            nowhere = self._is_nowhere(answer)
+            return answer._replace(kind="config", remedy="name") if nowhere else answer
         elif answer.kind == "sample":
             attempts.budget.left -= 1
         if not _is_silence(answer):
@@ -329,18 +332,17 @@ class Sender:
                 del self._begun[number]
 
     def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float | None:
-        """Seconds to wait after try `number`, random and up to twice as long each time; None: give up."""
+        """Seconds to wait after try `number`; None: give up."""
         waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
         left = min(self._config.patience - waited, self._breaker.left)
         if fault.status == TIMEOUT_STATUS:
             if attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0:
                 return None
-        elif left <= 0 or (fault.kind == "once" and number) or (fault.retry_after or 0.0) > left:
+        elif left <= 0 or (fault.kind == "once" and number > 1) or (fault.retry_after or 0.0) > left:
             return None
-        seconds = random.uniform(0, min(self._backoff_seconds * 2 ** min(number, 20), LONGEST_BACKOFF))
-        if fault.retry_after is not None:  # and a bit more, so that calls do not all come at once
-            return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
-        seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
+        if fault.retry_after is not None:
+            return backoff(number, fault.retry_after)
+        seconds = backoff(number) * (CROWDED if fault.status == TOO_MANY_STATUS else 1)
         return max(min(seconds, left), 0.0)
 
     @property

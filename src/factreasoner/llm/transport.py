@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from factreasoner.calls.threads import with_room
+from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
-from factreasoner.llm.parallel import with_room
 from factreasoner.llm.responses import Completion, completion_of, reported
-from factreasoner.llm.usage import estimate_request
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
+from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
-from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.plugins.kinds import JUDGE, RETRIEVER, SOLVER, Offers, OnDemand, PluginKind, named
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (
@@ -78,7 +78,7 @@ class Assembly:
         self.llm = llm
         self._parts = parts
         self._plugins: Mapping[str, object] = {kind: config.plugin(kind) for kind in PLUGINS} | dict(parts)
-        self._shared = shared or SharedLimits.of(config)
+        self._shared = shared or SharedLimits(config)
         self._calibration = calibration_of(config)
 
     def made(self, kind: PluginKind[P]) -> P:
@@ -156,11 +156,11 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     config = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
-    shared = SharedLimits.of(config, budget=budget, memory=calls.memory)
+    shared = SharedLimits(config, budget)
     llm = calls.llm
     if llm is None and config.model is not None:
         clients = {
-            name: _client(alone(config, name), shared, calls.batches)
+            name: _client(alone(config, name), shared, calls)
             for name in (config.model, *config.further_models)
         }
         llm = Panel(clients) if config.further_models else clients[config.model]
@@ -169,11 +169,13 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     return Assembly(config, llm, calls.parts, shared)
 
 
-def _client(config: Config, shared: SharedLimits, batches: BatchFolder | None) -> LLM:
+def _client(config: Config, shared: SharedLimits, calls: Calls) -> LLM:
     from factreasoner.judges.probe import prober_of
     from factreasoner.llm.client import LiteLLMClient
 
-    return LiteLLMClient(config, shared=shared, batches=batches, prober=prober_of(config))
+    return LiteLLMClient(
+        config, shared=shared, memory=calls.memory, batches=calls.batches, prober=prober_of(config)
+    )
 
 
 def refuse_unasked_judge(config: Config) -> None:

@@ -10,11 +10,12 @@ from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
 from factreasoner.atoms import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
+from factreasoner.calls.deadlines import abandoned_when_left
+from factreasoner.calls.threads import one_by_one_until
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
-from factreasoner.llm.parallel import abandoned_when_left, one_by_one_until
-from factreasoner.llm.usage import Meter
 from factreasoner.models import (
     Assessment,
     Atom,

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from factreasoner.calls.limits import Budget
 from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.embeddings import embedding_named
 from factreasoner.corpus.store import Store
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import ConfigError, StoreError
-from factreasoner.llm.limits import Budget
 from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import FetchError, InputError, InputProblem, RetrievalError
 from factreasoner.graph.copies import near_duplicates
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.query_builder import subject_of

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import random
 import re
 import threading
 import time
@@ -15,10 +13,11 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from factreasoner.calls.cache import CacheFile, InFlight, cache_folder, key_of
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.retry import Passing, Retry
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
-from factreasoner.llm.cache import CacheFile, InFlight, cache_folder, key_of
 from factreasoner.llm.faults import shown
-from factreasoner.llm.parallel import within
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
@@ -28,9 +27,6 @@ from factreasoner.web.page import plain
 
 CONCURRENCY = 4
 """Requests a service gets at once; the wikis' etiquette asks for few."""
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 60.0
-"""Seconds a service may ask to wait before its refusal is taken as final."""
 _NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit", re.IGNORECASE)
 
 
@@ -88,27 +84,25 @@ class JsonService:
         return self._cache.value(question, lambda: self._ask(method, content))
 
     def _ask(self, method: str, content: dict[str, Any]) -> Any:
-        for attempt in itertools.count(1):
-            wait: float | None = None
-            try:
-                with self._slots:
-                    self.pause()
-                    response = within(self._config.fetch_timeout, lambda: self._send(method, content))
-                answer, problem = self._judged(response)
-                if not problem:
-                    break
-                wait = retry_after_of({k.lower(): v for k, v in response.headers.items()})
-            except (httpx.TransportError, FetchError, TimeoutError) as error:
-                problem = str(error) or type(error).__name__
-            if wait is not None and wait > LONGEST_WAIT:
-                raise self._error(f"{problem}, and asks to wait {wait:.0f} s", attempt)
-            if attempt == self._config.max_attempts:
-                raise self._error(problem, attempt)
-            if wait is None:
-                time.sleep(FIRST_WAIT * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))
-            else:
-                self.resume_at = max(self.resume_at, time.monotonic() + wait)
-        return answer
+        retry = Retry(self._config.max_attempts, self._config.patience)
+        return retry(lambda: self._tried(method, content))
+
+    def _tried(self, method: str, content: dict[str, Any]) -> Any | Passing:
+        """The answer to one request, or why there is none for now. Raises what no later request can mend."""
+        try:
+            with self._slots:
+                self.pause()
+                response = within(self._config.fetch_timeout, lambda: self._send(method, content))
+        except (httpx.TransportError, FetchError, TimeoutError) as error:
+            return Passing(self._error(str(error) or type(error).__name__))
+        answer, problem = self._judged(response)
+        if not problem:
+            return answer
+        wait = retry_after_of(response.headers)
+        if wait is None:
+            return Passing(self._error(problem))
+        self.resume_at = max(self.resume_at, time.monotonic() + wait)
+        return Passing(self._error(f"{problem}, and asks to wait {wait:.0f} s"), wait)
 
     def _send(self, method: str, content: dict[str, Any]) -> httpx.Response:
         deadline, limit = Deadline(self._config.fetch_timeout), self._config.fetch_bytes
@@ -147,8 +141,8 @@ class JsonService:
         while (wait := self.resume_at - time.monotonic()) > 0:
             time.sleep(wait)
 
-    def _error(self, problem: str, attempts: int = 1) -> SearchError:
-        return SearchError(f"{display(self.url)}: {self._shown(problem)}", attempts=attempts)
+    def _error(self, problem: str) -> SearchError:
+        return SearchError(f"{display(self.url)}: {self._shown(problem)}")
 
     def _shown(self, problem: str) -> str:
         return plain(shown(problem, self._secret))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from factreasoner import prompts
+from factreasoner.calls.threads import parallel_map
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Retrieved

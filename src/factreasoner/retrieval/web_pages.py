@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import time
 
+from factreasoner.calls.retry import Passing, Retry
 from factreasoner.errors import FetchError, MissingExtraError, UnreadablePageError
 from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.settings import Config
@@ -19,8 +19,6 @@ _BY_CHANCE = frozenset({"too slow", "unreadable"})
 """Reasons of the reader that may not hold the next time."""
 REMEMBERED = 300.0
 """Seconds in which a link that failed is not tried again."""
-FIRST_WAIT = 0.5
-"""Seconds before a page is asked for again, about; they double each time."""
 
 
 class WebPages:
@@ -83,19 +81,20 @@ class WebPages:
         A host that outlasted the patience is asked only once for each other page, until it serves one.
         """
         host = self._fetcher.allowed(link).host
-        end = time.monotonic() + self._config.patience
-        wait = FIRST_WAIT
-        while True:
+
+        def ask() -> Page | Passing:
             try:
-                page = self._fetcher.fetch(link, permit=self._permit)
-                self._down.discard(host)
-                return page
+                return self._fetcher.fetch(link, permit=self._permit)
             except FetchError as error:
-                pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
                 if not error.passing or error.reason == REFUSED or host in self._down:
                     raise
-                if time.monotonic() + pause > end:
-                    self._down.add(host)
-                    raise
-            time.sleep(pause)
-            wait *= 2
+                return Passing(error, error.retry_after)
+
+        try:
+            page = Retry(seconds=self._config.patience)(ask)
+        except FetchError as error:
+            if error.passing and error.reason != REFUSED:
+                self._down.add(host)
+            raise
+        self._down.discard(host)
+        return page

@@ -19,8 +19,8 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from factreasoner.calls.threads import POLL_SECONDS, opened_map, with_room
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
-from factreasoner.llm.parallel import POLL_SECONDS, opened_map, with_room
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.tasks.task import Task, Worker

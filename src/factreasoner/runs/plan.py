@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import STAGE as COHERENCE
+from factreasoner.calls.usage import current_stage, estimate_request
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm import forms
 from factreasoner.llm.ask import most_paid
@@ -20,7 +21,6 @@ from factreasoner.llm.client import Panel
 from factreasoner.llm.form_search import order_of
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.transport import Transport
-from factreasoner.llm.usage import current_stage, estimate_request
 from factreasoner.models import Atom, Claim, Label, Marginals, Premise, Record
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.models.messages import FunctionSchema, Prompt

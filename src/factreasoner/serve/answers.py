@@ -18,6 +18,7 @@ import yaml
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
+from factreasoner.calls.threads import with_room
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
@@ -26,7 +27,6 @@ from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.judges.probe import SERVERS_FAULT
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
 from factreasoner.metrics.table import certain
 from factreasoner.models import Record, not_checked

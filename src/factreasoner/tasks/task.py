@@ -15,9 +15,9 @@ from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.atoms import account_of
+from factreasoner.calls.threads import one_by_one_until
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
-from factreasoner.llm.parallel import one_by_one_until
-from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Scored
 from factreasoner.metrics.table import Table

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pooled, save
 
+from factreasoner.calls.cache import ReplyCache
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder.decision import decided
 from factreasoner.judges.encoder.judge import VerifierJudge
-from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span

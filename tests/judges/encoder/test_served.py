@@ -112,8 +112,7 @@ def test_one_text_that_is_refused_does_not_spoil_the_others():
     assert "less than 512 tokens" in found[2].message
 
 
-def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure(monkeypatch):
-    monkeypatch.setattr("factreasoner.judges.encoder.served.FIRST_WAIT", 0.01)
+def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure():
     with JsonServer(steps(Answer({}, 429), then=predicts)) as server:
         (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
     assert (row.shape, len(server.requests)) == ((1, 2), 2)

@@ -10,9 +10,9 @@ import pytest
 from rag_records import assessed, judging, record_of, scores, stated, worded
 from table_judge import TableJudge
 
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Context, Failure, StageError, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Atomized

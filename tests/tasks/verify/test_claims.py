@@ -6,7 +6,7 @@ from verifying_model import Model, verified
 from factreasoner import Config, ScriptedLLM
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
-from factreasoner.llm.usage import Meter
+from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.claims import ClaimFinder, citations_of, labelled, relabelled

@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
+from factreasoner.calls.cache import ReplyCache, key_of
 from factreasoner.errors import ConfigError
 from factreasoner.judges import unjudged
 from factreasoner.judges.encoder.adapter import Adapter, adapter_of
@@ -16,7 +17,6 @@ from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
 from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Unscored, runtime_of
-from factreasoner.llm.cache import ReplyCache, key_of
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged

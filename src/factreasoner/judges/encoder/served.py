@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -15,25 +14,26 @@ import httpx
 import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from factreasoner.errors import ConfigError, FetchLimitError, LLMError
+from factreasoner.calls.retry import Passing, Retry
+from factreasoner.calls.threads import parallel_map
+from factreasoner.errors import ConfigError, FetchLimitError, LLMError, ProviderError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, meanings
 from factreasoner.llm.faults import shown
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
 from factreasoner.models.wording import refused
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
-PASSING = frozenset({429, 502, 503, 504})
+PASSING_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which the same request may be answered."""
 REFUSED = frozenset({401, 403, 404, 405})
 """Statuses that only another URL or key can mend."""
-FIRST_WAIT = 0.5
 MOST_BYTES = 16 << 20
 """Bytes of an answer at most; one text takes about a hundred."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
@@ -160,27 +160,28 @@ class ServedRuntime(_Elsewhere):
         }
         if self._classifies:
             body = {"input": [one.first for one in part]} | ({"model": self._model} if self._model else {})
-        for attempt in range(self._config.max_attempts):
-            if attempt:
-                time.sleep(FIRST_WAIT * 2 ** (attempt - 1))
-            deadline = Deadline(self._config.timeout)
-            try:
-                with self._client.stream("POST", self.url, json=body) as response:
-                    content = read_body(response.iter_bytes(), "", limit=MOST_BYTES, deadline=deadline)
-            except (httpx.HTTPError, FetchLimitError) as error:
-                problem = f"{type(error).__name__}: {error}"
-                continue
-            if response.is_success:
-                return content
-            said = content[:1000].decode("utf-8", "replace")
-            problem = shown(f"status {response.status_code}: {said}", self._key)
-            if response.status_code in REFUSED:
-                raise ConfigError(
-                    f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env"
-                )
-            if response.status_code not in PASSING:
-                break
-        return Unscored("ServedError", f"{self.url}: {problem}")
+        try:
+            return Retry(self._config.max_attempts)(lambda: self._tried(body))
+        except ProviderError as error:
+            return Unscored("ServedError", f"{self.url}: {error}")
+
+    def _tried(self, body: Mapping[str, Any]) -> bytes | Passing:
+        """The body of an answer, or why there is none for now. Raises ProviderError for a final fault."""
+        deadline = Deadline(self._config.timeout)
+        try:
+            with self._client.stream("POST", self.url, json=body) as response:
+                content = read_body(response.iter_bytes(), "", limit=MOST_BYTES, deadline=deadline)
+        except (httpx.HTTPError, FetchLimitError) as error:
+            return Passing(ProviderError(f"{type(error).__name__}: {error}"))
+        if response.is_success:
+            return content
+        said = content[:1000].decode("utf-8", "replace")
+        problem = shown(f"status {response.status_code}: {said}", self._key)
+        if response.status_code in REFUSED:
+            raise ConfigError(f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env")
+        if response.status_code not in PASSING_STATUSES:
+            raise ProviderError(problem)
+        return Passing(ProviderError(problem), retry_after_of(response.headers))
 
     def _rows(self, content: bytes) -> list[Array]:
         """P(label) for each text, of shape (1, labels). Raises ValidationError for another kind of answer."""

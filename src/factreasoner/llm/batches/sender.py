@@ -7,17 +7,17 @@ import copy
 import functools
 import itertools
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.retry import Passing, Retry, again, rest
 from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.batches.files import URL, Batch
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import MOST_SAID, Completion, field_of
 from factreasoner.llm.send import TOO_MANY_STATUS, Attempts
 from factreasoner.llm.transport import TOO_LONG, Transport, load
@@ -55,7 +55,8 @@ class BatchSender:
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
         """The answer to a request, or the fault; PendingError if it comes with a later batch."""
-        for _ in range(self._config.max_attempts):
+
+        def ask() -> Completion | ProviderFault:
             try:
                 return self._result(request, attempts)
             except (PendingError, ConfigError, RunError):
@@ -63,11 +64,14 @@ class BatchSender:
             except Exception as error:  # noqa: BLE001 - from a result, or litellm's about a parameter
                 secret = self._transport.key
                 fault = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
-            if fault.kind == "sample":
-                attempts.budget.left -= 1
-            if fault.kind != "retry":
-                break
-        return fault
+            attempts.budget.left -= fault.kind == "sample"
+            return fault
+
+        def wait(number: int, answer: Completion | ProviderFault) -> float | None:
+            passes = isinstance(answer, ProviderFault) and answer.kind == "retry"
+            return 0.0 if passes and number < self._config.max_attempts else None
+
+        return again(ask, wait)
 
     def _result(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
         custom_id = f"{attempts.key}-{attempts.count}"
@@ -183,7 +187,7 @@ class BatchService:
             last = done
             if found.status in ENDED:
                 break
-            _sleep(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
+            rest(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
         if found.status == "failed":
             batch.note(file_id=None, file_made=None, batch_id=None)
             told_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
@@ -211,25 +215,21 @@ class BatchService:
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider)
         told = f"batch {batch.number}: {what}"
-        give_up = time.monotonic() + self._config.patience
-        for number in itertools.count():
+
+        def ask() -> T | Passing:
             try:
                 return within(SECONDS, lambda: call(client))
             except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
                 raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
-            wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
-            wait = wait if fault.status == TOO_MANY_STATUS else max(wait, unclear_wait)
-            if fault.kind != "retry" or time.monotonic() + wait > give_up:
-                raise RunError(f"{told} has failed: {fault.message}; the same command continues from here")
-            _sleep(wait)
-        raise AssertionError("counting never ends")
+            failed = RunError(f"{told} has failed: {fault.message}; the same command continues from here")
+            if fault.kind != "retry":
+                raise failed
+            least = 0.0 if fault.status == TOO_MANY_STATUS else unclear_wait
+            return Passing(failed, max(fault.retry_after or 0.0, least) or None)
 
-
-def _sleep(seconds: float) -> None:
-    for turn in turns(seconds):
-        time.sleep(turn)
+        return Retry(seconds=self._config.patience)(ask)
 
 
 def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:

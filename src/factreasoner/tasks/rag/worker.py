@@ -17,10 +17,10 @@ from factreasoner.assessors.judging import (
 )
 from factreasoner.atoms import account_of, made_atoms
 from factreasoner.atoms.embedded import reference_record
+from factreasoner.calls.cache import InFlight
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, PluginError
-from factreasoner.llm.cache import InFlight
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER

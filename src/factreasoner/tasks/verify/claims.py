@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms import made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.llm.usage import Meter
+from factreasoner.calls.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
 from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.tasks.rows import by_claim, label_of

@@ -13,10 +13,10 @@ from factreasoner import prompts
 from factreasoner.assessors.judging import pieces
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.atoms.checks import Material
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import estimate_tokens
 from factreasoner.judges.llm import shown_source
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
-from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.judging import Task, in_calls, judging_threads, premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
+from factreasoner.calls.threads import parallel_map
 from factreasoner.judges import OTHER_LANGUAGE, faaf, pair_id
 from factreasoner.judges.asking import JudgedClaim
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.llm import LLMJudge, shown_source
 from factreasoner.llm.client import Panel
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
 from factreasoner.atoms import account_of, as_read, atom_prompts
+from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Failure, Record, StageError, Verdict, new_id
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import ATOMIZER, REVISER

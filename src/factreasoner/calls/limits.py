@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from factreasoner.calls.cache import ReplyCache, cache_folder
+from factreasoner.calls.slots import Slots, lease
+from factreasoner.calls.threads import POLL_SECONDS
+from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import BudgetError, ConfigError
-from factreasoner.llm.cache import ReplyCache, cache_folder
-from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.parallel import POLL_SECONDS
-from factreasoner.llm.slots import Slots, lease
-from factreasoner.llm.transport import Transport
-from factreasoner.llm.usage import estimate_request
 from factreasoner.settings import Config
 
 FIRST_COMPLETION = 256
@@ -215,40 +213,30 @@ class Budget:
 
 
 class SharedLimits:
-    """What all calls of a run share: limits, money, cache and what is learnt; maybe another process's."""
+    """What all calls of a run share: limits, money, and the cache, which is opened when it is first used."""
 
-    def __init__(
-        self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], ReplyCache]
-    ) -> None:
-        self.limits, self.budget, self.memory = limits, budget, memory
-        self._open_cache = open_cache
+    def __init__(self, config: Config, budget: Budget | None = None) -> None:
+        self.limits = Limits.of(config)
+        self.budget = budget or Budget(config.max_cost)
+        self._config = config
         self._completion = FIRST_COMPLETION
-
-    @classmethod
-    def of(
-        cls, config: Config, *, budget: Budget | None = None, memory: Memory | None = None
-    ) -> SharedLimits:
-        """Those of this process, from the settings."""
-        folder = cache_folder(config) if config.cache else None
-        return cls(Limits.of(config), budget or Budget(config.max_cost), memory, lambda: ReplyCache(folder))
 
     @functools.cached_property
     def cache(self) -> ReplyCache:
         """Where answers are kept. Raises ConfigError if it can't be used."""
-        return self._open_cache()
+        return ReplyCache(cache_folder(self._config) if self._config.cache else None)
 
     @contextlib.contextmanager
     def admitted(
-        self, request: Mapping[str, Any], transport: Transport, config: Config
+        self, request: Mapping[str, Any], most_cost: Callable[[], float | None], unknown: str
     ) -> Iterator[tuple[Admitted, Reservation]]:
-        """Wait for a slot, the limits and money; what the request made inside does not use goes back."""
-        unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
-        prompt = estimate_request(request) if config.tokens_per_minute is not None else 0
+        """Wait for a slot, the limits and money; what the request made inside does not use goes back.
+
+        It costs at most `most_cost()` US dollars. Raises what `Budget.reserved` does.
+        """
+        prompt = estimate_request(request) if self._config.tokens_per_minute is not None else 0
         expected = prompt + self._completion if prompt else 0
-        with (
-            self.limits.passed(expected) as admitted,
-            self.budget.reserved(lambda: transport.most_cost(request, config.max_tokens), unknown) as money,
-        ):
+        with self.limits.passed(expected) as admitted, self.budget.reserved(most_cost, unknown) as money:
             money.cost = 0.0
             yield admitted, money
             if prompt and not admitted.timed_out and admitted.took:

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factreasoner.calls import threads
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.threads import one_by_one_until, opened_map, parallel_map, with_room
 from factreasoner.errors import BudgetError, PendingError
-from factreasoner.llm import parallel
-from factreasoner.llm.parallel import one_by_one_until, opened_map, parallel_map, with_room, within
 
 
 def handed_over(fn, items, workers):
@@ -103,15 +104,15 @@ def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers
 @pytest.mark.parametrize("mapped", [parallel_map, handed_over])
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_threads_than_wanted_do_all_the_work(monkeypatch, count, mapped):
-    threads, begun = parallel.run_in_thread, []
+    run_in_thread, begun = threads.run_in_thread, []
 
     def scarce(fn):
         begun.append(fn)
         if len(begun) > count:
             raise RuntimeError("can't start new thread")
-        return threads(fn)
+        return run_in_thread(fn)
 
-    monkeypatch.setattr(parallel, "run_in_thread", scarce)
+    monkeypatch.setattr(threads, "run_in_thread", scarce)
     assert mapped(lambda n: time.sleep(0.01) or n, range(9), 4) == list(range(9))
 
 
@@ -278,7 +279,8 @@ def told(code):
 
 FORKED = """
 import os, threading
-from factreasoner.llm.parallel import parallel_map, within
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.threads import parallel_map
 hold, together = threading.Event(), threading.Barrier(3)
 
 def work(number):
@@ -296,7 +298,7 @@ parallel_map(work, range(4), 4)
 """
 HELD_BACK = """
 import threading, time
-from factreasoner.llm.parallel import hold_requests_back, requests_under_way, within
+from factreasoner.calls.deadlines import hold_requests_back, requests_under_way, within
 
 threading.Thread(target=within, args=(60, lambda: time.sleep(1)), daemon=True).start()
 while not requests_under_way():
@@ -355,7 +357,7 @@ def test_the_command_and_the_threads_of_a_run_have_room():
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import factreasoner.cli
-from test_parallel import most_pages
+from test_threads import most_pages
 factreasoner.cli.execute = lambda: print(most_pages()) or 0
 factreasoner.cli.main()
 """

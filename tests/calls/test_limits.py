@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import PROMPT, SCHEMA, Clock, in_line
 
-from factreasoner.llm.limits import Limits
-from factreasoner.llm.slots import Slots
+from factreasoner.calls.limits import Limits
+from factreasoner.calls.slots import Slots
 
 REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=40)
 

@@ -13,11 +13,11 @@ import pytest
 from fake_server import answering, cut, missing, obliging, prose, replaced, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, schema_of
 
+from factreasoner.calls.cache import FILE, CacheFile, InFlight, ReplyCache, cache_folder
+from factreasoner.calls.deadlines import AbandonedError
+from factreasoner.calls.usage import CACHED, Meter
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
-from factreasoner.llm.cache import FILE, CacheFile, InFlight, ReplyCache, cache_folder
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.parallel import AbandonedError
-from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Reply
 from factreasoner.settings import Config
@@ -200,7 +200,7 @@ def test_whoever_asked_and_left_takes_no_answer_from_those_who_wait():
 
 WRITER = """
 import sys, pathlib
-from factreasoner.llm.cache import ReplyCache
+from factreasoner.calls.cache import ReplyCache
 from factreasoner.models.messages import FunctionSchema, Reply
 prop = {"type": "string"}
 schema = FunctionSchema(name="f", description="", parameters={"type": "object", "properties": {"a": prop}})

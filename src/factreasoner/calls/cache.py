@@ -18,10 +18,10 @@ from typing import Any, Generic, TypeVar
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
+from factreasoner.calls.deadlines import AbandonedError
+from factreasoner.calls.slots import give_slot_back
+from factreasoner.calls.usage import CACHED
 from factreasoner.errors import ConfigError
-from factreasoner.llm.parallel import AbandonedError
-from factreasoner.llm.slots import give_slot_back
-from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import Meter, estimate_request, estimate_tokens, record_usage, stage
 from factreasoner.llm.transport import load
-from factreasoner.llm.usage import Meter, estimate_request, estimate_tokens, record_usage, stage
 from factreasoner.models import Usage
 
 load()

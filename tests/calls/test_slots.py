@@ -9,10 +9,10 @@ import pytest
 from fake_server import obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, Clock, in_line, schema_of
 
+from factreasoner.calls.limits import Limits
+from factreasoner.calls.slots import ANSWERS_TO_TELL, Slots, lease, one_slot
+from factreasoner.calls.threads import parallel_map, run_in_thread
 from factreasoner.llm.capabilities import Capabilities, FoundForm
-from factreasoner.llm.limits import Limits
-from factreasoner.llm.parallel import parallel_map, run_in_thread
-from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, lease, one_slot
 from factreasoner.settings import Config
 
 

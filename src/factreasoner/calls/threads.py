@@ -1,4 +1,4 @@
-"""Daemon threads: a function mapped over items, and calls that are abandoned when they take too long.
+"""Daemon threads: a function mapped over items.
 
 Records are mapped, within each its stages, and within those its batches and votes. Nested maps share the
 helper threads of the process. Whoever opens a map works on it, too, so it always makes progress. Items of
@@ -14,10 +14,9 @@ import functools
 import os
 import queue
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from factreasoner.errors import PendingError
@@ -270,84 +269,3 @@ def _work(calls: _Calls) -> None:
 if hasattr(os, "register_at_fork"):  # a child process has none of these threads
     os.register_at_fork(after_in_child=_idle.clear)
     os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]
-
-
-def turns(seconds: float) -> Iterator[float]:
-    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them.
-
-    Raises AbandonedError once nobody waits for the work that this is part of.
-    """
-    deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0:
-        _check_wanted()
-        yield min(left, POLL_SECONDS)
-
-
-_held_back = threading.Event()
-_under_way: set[object] = set()
-_left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
-    "factreasoner_left", default=None
-)
-
-
-class AbandonedError(BaseException):
-    """Nobody waits for this work any more, so it sends nothing more. Not a failure of anything."""
-
-
-@contextlib.contextmanager
-def abandoned_when_left() -> Iterator[None]:
-    """What is begun inside, in threads of the same context too, begins no call of `within` after the end.
-
-    Nor does it wait for those under way: who gave the work up may want to end the process.
-    """
-    token = _left.set(left := threading.Event())
-    try:
-        yield
-    finally:
-        left.set()
-        _left.reset(token)
-
-
-def _check_wanted() -> None:
-    """AbandonedError where nobody waits for this work any more."""
-    if (left := _left.get()) is not None and left.is_set():
-        raise AbandonedError
-
-
-def hold_requests_back() -> None:
-    """Let no call of `within` begin any more: whoever makes one waits until the process ends."""
-    _held_back.set()
-
-
-def requests_under_way() -> int:
-    """How many calls of `within` have begun and not ended."""
-    return len(_under_way)
-
-
-def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
-    """`fn()`, run on a daemon thread that is abandoned after `seconds`, counted from `since()` if later.
-
-    A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
-    caller for ever.
-
-    Raises:
-        TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
-        AbandonedError: nobody waits for the work that this is part of.
-        Exception: what `fn` raised.
-    """
-    while _held_back.is_set():
-        time.sleep(POLL_SECONDS)
-    _check_wanted()
-    _under_way.add(mine := object())
-    try:
-        try:
-            answer, begun = run_in_thread(fn), time.monotonic()
-        except RuntimeError:  # the system starts no more threads
-            return fn()
-        while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
-            if wait([answer], min(left, POLL_SECONDS)).done:
-                return answer.result()
-            _check_wanted()
-    finally:
-        _under_way.discard(mine)
-    raise TimeoutError(f"no answer within {seconds:g} s")

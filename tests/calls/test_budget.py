@@ -7,11 +7,11 @@ import pytest
 from fake_server import Completion, broken_body, hang, obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA
 
+from factreasoner.calls.limits import Budget
+from factreasoner.calls.threads import parallel_map
+from factreasoner.calls.usage import Meter, estimate_tokens
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, ProviderError
-from factreasoner.llm.limits import Budget
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import price
-from factreasoner.llm.usage import Meter, estimate_tokens
 
 PRICED = "openai/gpt-4o-mini"
 COUNTS = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}

@@ -1,0 +1,101 @@
+"""Asking again what failed for a reason that may pass."""
+
+import time
+from contextvars import copy_context
+
+import pytest
+
+from factreasoner.calls import retry
+from factreasoner.calls.deadlines import AbandonedError, abandoned_when_left
+from factreasoner.calls.retry import LONGEST_WAIT, Passing, Retry, again, backoff
+from factreasoner.errors import ProviderError
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """Seconds that were waited for, on a clock that stands still otherwise."""
+    waits, now = [], [0.0]
+
+    def sleep(seconds):
+        waits.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(retry, "FIRST_WAIT", 1.0)
+    return waits
+
+
+def failing(times, after=None):
+    """Fails so many times, then answers with the number of tries."""
+    tries = []
+
+    def ask():
+        tries.append(None)
+        return Passing(ProviderError("busy"), after) if len(tries) <= times else len(tries)
+
+    return ask
+
+
+@pytest.mark.parametrize("times", [0, 1, 2, 4])
+def test_a_passing_fault_is_asked_again_until_it_passes(times):
+    assert Retry(5)(failing(times)) == times + 1
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_the_last_error_has_the_number_of_tries(attempts):
+    with pytest.raises(ProviderError, match="busy") as caught:
+        Retry(attempts)(failing(9))
+    assert caught.value.attempts == attempts
+
+
+def test_other_errors_are_raised_at_once():
+    tries = []
+
+    def ask():
+        tries.append(None)
+        raise ProviderError("final")
+
+    with pytest.raises(ProviderError, match="final"):
+        Retry(5)(ask)
+    assert len(tries) == 1
+
+
+def test_waits_are_random_and_grow_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(retry, "FIRST_WAIT", 1.0)
+    for number, most in [(1, 1.0), (2, 2.0), (4, 8.0), (5, LONGEST_WAIT), (5000, LONGEST_WAIT)]:
+        found = [backoff(number) for _ in range(500)]
+        assert 0 <= min(found) < 0.1 * most < 0.9 * most < max(found) <= most
+
+
+@pytest.mark.parametrize("after", [0.0, 3.0, 40.0])
+def test_a_server_that_says_when_is_asked_then(slept, after):
+    assert Retry(3)(failing(2, after)) == 3
+    assert 2 * after <= sum(slept) <= 2 * (1.1 * after + 1)
+
+
+@pytest.mark.parametrize(("seconds", "tries"), [(0.0, 1), (9.9, 1), (25.0, 3)])
+def test_no_try_begins_after_its_time(slept, seconds, tries):
+    with pytest.raises(ProviderError) as caught:
+        Retry(seconds=seconds)(failing(99, 10.0))
+    assert caught.value.attempts == tries
+    assert sum(slept) <= seconds
+
+
+def test_an_answer_may_be_asked_for_again_by_its_value():
+    numbers = iter(range(10))
+    assert again(lambda: next(numbers), lambda number, answer: 0.0 if answer < 4 else None) == 4
+
+
+def test_work_that_was_given_up_is_not_asked_again():
+    tries = []
+
+    def ask():
+        tries.append(None)
+        return Passing(ProviderError("busy"), 30.0)
+
+    with abandoned_when_left():
+        inside = copy_context()
+    with pytest.raises(AbandonedError):
+        inside.run(Retry(9), ask)
+    assert len(tries) == 1
