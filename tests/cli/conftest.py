@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import logging
 import os
@@ -23,13 +22,6 @@ class Done(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
-
-
-@pytest.fixture(autouse=True)
-def figures(request, monkeypatch):
-    """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
-    if "figures" not in inspect.signature(request.function).parameters:
-        monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
 
 
 @pytest.fixture

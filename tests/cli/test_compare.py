@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import shutil
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from run_folders import run_folder
 from factreasoner.models import P_DIGITS, Context, Failure, Usage
 from factreasoner.settings import Config
 
-FILES = ("md", "csv", "json", "png", "svg")
+FILES = ("md", "csv", "json")
 
 
 def made(skill, *, records=8, gold="SSNN", model_calls=0, **fields):
@@ -80,15 +79,12 @@ def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
     assert "no run is called 'god'; did you mean 'good'?" in done.stderr
 
 
-def test_every_file(factreasoner, tmp_path, two, figures):
-    named = ("--markdown", "m/c.md", "--csv", "c.csv")
-    assert factreasoner("compare", *two, "--out", "all", *named).stderr.startswith("8 records")
-    quiet = factreasoner("compare", *two, "--out", "all", *named, "--quiet")
+def test_every_file(factreasoner, tmp_path, two):
+    assert factreasoner("compare", *two, "--out", "all").stderr.startswith("8 records")
+    quiet = factreasoner("compare", *two, "--out", "all", "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
-    assert all((tmp_path / name).stat().st_size for name in ("m/c.md", "c.csv"))
     files = {ending: tmp_path / "all" / f"comparison.{ending}" for ending in FILES}
-    assert files["png"].read_bytes().startswith(b"\x89PNG")
-    assert ElementTree.parse(files["svg"]).getroot().tag.endswith("svg")
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {path.name for path in files.values()}
     found = json.loads(files["json"].read_text())
     rows = list(csv.DictReader(files["csv"].read_text().splitlines()))
     assert len(rows) == 2 * len(found["runs"]["bad"]["scores"])
@@ -103,17 +99,13 @@ def test_every_file(factreasoner, tmp_path, two, figures):
     assert " Judged by: judge 'word_judge:WordJudge'. " in text
 
 
-def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):
-    done = factreasoner("compare", *two, "--out", "all")
-    assert "No figure: " in done.stderr
-    assert "pip install 'factreasoner[plots]'" in done.stderr
-    assert {path.name for path in (tmp_path / "all").iterdir()} == {
-        "comparison.md",
-        "comparison.csv",
-        "comparison.json",
-    }
-    refused = factreasoner("compare", *two, "--plot", "p.png", "--csv", "c.csv", code=1)
-    assert (refused.returncode, (tmp_path / "c.csv").exists()) == (1, False)
+@pytest.mark.parametrize("ending", [*FILES, "MD"])
+def test_a_file_of_one_ending_is_written_alone(factreasoner, tmp_path, two, ending):
+    factreasoner("compare", *two, "--out", "all")
+    factreasoner("compare", *two, "--out", f"new/c.{ending}")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [f"c.{ending}"]
+    whole = tmp_path / "all" / f"comparison.{ending.lower()}"
+    assert (tmp_path / "new" / f"c.{ending}").read_bytes() == whole.read_bytes()
 
 
 def test_the_page_that_is_asked_for_shows_the_runs_side_by_side(factreasoner, tmp_path, two):
@@ -193,11 +185,11 @@ def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
 
 def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
     (tmp_path / "file").write_text("")
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.md").mkdir()
     no_folder = "the folder file can't be made: a file has its name; choose another place"
     for arguments, reason in (
-        (("compare", *two, "--csv", "file/x.csv"), f"file/x.csv: {no_folder}"),
-        (("compare", *two, "--csv", "folder"), "folder: a folder; name a file in it"),
+        (("compare", *two, "--out", "file/x.csv"), f"file/x.csv: {no_folder}"),
+        (("compare", *two, "--out", "folder.md"), "folder.md: a folder; name a file in it"),
         (("evaluate", "good", "--out", "file"), f"file/records.jsonl: {no_folder}"),
         (("score", "good", "--out", "file"), f"file/results.jsonl: {no_folder}"),
         (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), f"file/x.xml: {no_folder}"),
@@ -222,12 +214,11 @@ def test_labels_from_a_file(factreasoner, tmp_path, two):
     assert good < bad
 
 
-def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
+def test_no_labels_and_one_record(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3, records=1, gold="----"))
     run_folder(tmp_path / "b", *made(0.2, records=1, gold="----"))
-    done = factreasoner("compare", "a", "b", "--json", "--plot", "p/fig.svg")
+    done = factreasoner("compare", "a", "b", "--json")
     found = printed(done)
-    assert all((tmp_path / "p" / name).stat().st_size for name in ("fig.png", "fig.svg"))
     assert "auroc" not in found["runs"]["a"]["scores"]
     assert {item["interval"] for item in found["differences"]} == {None}
     assert "no judged atom is labelled" in done.stderr

@@ -173,14 +173,12 @@ def data_file(tmp_path):
 
 def modes(factreasoner, server, data, names, *flags, **options):
     model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--no-cache")
-    return factreasoner(
-        "compare", data, "--task", "recall", "--modes", names, *model, "--out", "out", *flags, **options
-    )
+    return factreasoner("compare", data, "--modes", names, *model, "--out", "out", *flags, **options)
 
 
 def test_that_modes_mean_nothing_without_a_model_is_said(factreasoner, tmp_path):
     data = data_file(tmp_path)
-    done = factreasoner("compare", data, "--task", "recall", "--modes", "tf,tfn", "--out", "out")
+    done = factreasoner("compare", data, "--modes", "tf,tfn", "--out", "out")
     assert "add --model" in done.stderr
 
 
@@ -243,14 +241,12 @@ def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "words", "code"),
     [
-        (("--task", "recall"), "add --modes", 1),
-        (("--modes", "tf,tfn"), "add --task recall", 1),
-        (("--task", "recall", "--modes", "tf"), "name at least two", 2),
-        (("--task", "recall", "--modes", "tf,tf"), "occurs twice", 2),
-        (("--task", "recall", "--modes", "tf,tnf"), "did you mean 'tf", 2),
-        (("--task", "recall", "--modes", "tf,tfn", "--mode", "tf"), "--mode: has no effect", 1),
-        (("--task", "recall", "--modes", "tf,tfn", "--assessors", "fr1,fr2"), "--assessors", 1),
-        (("--task", "recall", "--modes", "tf,prompt-tf"), "--model", 1),
+        (("--modes", "tf"), "name at least two", 2),
+        (("--modes", "tf,tf"), "occurs twice", 2),
+        (("--modes", "tf,tnf"), "did you mean 'tf", 2),
+        (("--modes", "tf,tfn", "--mode", "tf"), "--mode: has no effect", 1),
+        (("--modes", "tf,tfn", "--assessors", "fr1,fr2"), "--assessors", 1),
+        (("--modes", "tf,prompt-tf"), "--model", 1),
     ],
 )
 def test_what_does_not_fit_is_said_before_anything_is_run(factreasoner, tmp_path, flags, words, code):

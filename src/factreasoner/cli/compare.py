@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, argument, flag
 from factreasoner.cli.mixups import refuse_text_as_data
 from factreasoner.cli.running import OverRecords, default_folder
-from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 from factreasoner.settings.sources import flag_of
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
     from factreasoner.models import Record
 
+ENDINGS = (".md", ".csv", ".json")
+"""Of the files that a comparison is written to."""
+
 
 class Compare(OverRecords, panels=EVERY):
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
@@ -26,7 +29,7 @@ class Compare(OverRecords, panels=EVERY):
     With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of
     FactReasoner share the verdicts too. Runs that do not score the same records are refused.
 
-    With --task recall --modes, it runs modes of factual recall on the same facts, against people's labels.
+    With --modes, it runs modes of factual recall on the same facts, against people's labels.
     """
 
     targets: list[Path] = argument("RUN_DIR...|DATA", "Run folders; or what `run` takes, for --assessors.")
@@ -38,32 +41,30 @@ class Compare(OverRecords, panels=EVERY):
     baseline: str | None = flag("The run whose scores are subtracted. (default: the first)")
     intersect: bool = flag("If runs score different records, compare those that every run scores.")
     gold: Path | None = flag("Labels to use instead of the runs' own, as for `evaluate`.")
-    task: str | None = flag("The task that --modes runs on DATA: recall. (default: that of the run folders)")
-    modes: str | None = flag("With --task recall: run these on DATA, such as prompt-tf,tf,tfn,tf_citation.")
+    modes: str | None = flag("Run these modes of `recall` on DATA, such as prompt-tf,tf,tfn,tf_citation.")
     by: str = flag("With --modes: a column for each value of topic or of a metadata key.", default="variant")
-    out: Path | None = flag("Folder for comparison.* and, with --assessors, the run folders.", "--out", "-o")
-    markdown: Path | None = flag("Write the tables as Markdown.")
-    csv: Path | None = flag("Write every number as CSV.")
-    plot: Path | None = flag("Draw the scores: a PNG and an SVG.")
+    out: Path | None = flag(
+        "A file, NAME.md, NAME.csv or NAME.json; or a folder for all three and, with --assessors or --modes, "
+        "the run folders.",
+        "--out",
+        "-o",
+    )
     report: bool = flag("Also write side-by-side.html, a page to read, into --out or the first run folder.")
 
     def _execute(self) -> int:
-        from factreasoner.report.figures import require_matplotlib
-
-        if self.plot is not None:
-            require_matplotlib()
-        of_modes = self.modes is not None or self.task is not None
+        folder = None if self._file else self.out
+        of_modes = self.modes is not None
         if not of_modes and self.assessors is None:
             given = {key: value for key, value in self.settings.items() if key not in ("k", "seed")}
             given |= {"config": self.profile, "column_map": self.column_map, "limit": self.limit}
             why = "finished runs are compared as they are; --assessors makes new ones"
             _refuse(why, **given, fresh=self.fresh or None, skip_invalid=self.skip_invalid or None)
             self.continues = False
-            self._show_runs(self.targets, self.out)
-            self._write_page(self.targets, self.out)
+            self._show_runs(self.targets, folder)
+            self._write_page(self.targets, folder)
             return 0
         contenders = self._modes() if of_modes else self._assessors()
-        out = self.out or default_folder(self.targets[0], "modes" if of_modes else "compared")
+        out = folder or default_folder(self.targets[0], "modes" if of_modes else "compared")
         complete = self._run(contenders, out)
         folders = [out / contender.name for contender in contenders]
         if of_modes:
@@ -72,6 +73,11 @@ class Compare(OverRecords, panels=EVERY):
             self._show_runs(folders, out)
         self._write_page(folders, out)
         return 0 if complete else 3
+
+    @cached_property
+    def _file(self) -> Path | None:
+        """What --out names, if that is a file."""
+        return self.out if self.out is not None and self.out.suffix.lower() in ENDINGS else None
 
     def _assessors(self) -> list[Contender]:
         from factreasoner.analysis.side_by_side import parse_assessors
@@ -86,19 +92,13 @@ class Compare(OverRecords, panels=EVERY):
     def _modes(self) -> list[Contender]:
         from factreasoner.analysis.side_by_side import parse_modes
 
-        _refuse("they are those of `run`; leave out --task and --modes", assessors=self.assessors)
-        if self.task != "recall":
-            raise ConfigError("--modes are for factual recall: add --task recall")
-        if self.modes is None:
-            known = "prompt-tf,tf,tfn,tf_citation,tfn_citation"
-            raise ConfigError(f"--task recall compares modes: add --modes {known}")
+        _refuse("they are those of `run`; leave out --modes", assessors=self.assessors)
         if len(self.targets) != 1 or self.targets[0].is_dir():
-            finished = "finished runs are compared without --task and --modes"
-            raise ConfigError(f"--modes run on one data file; {finished}")
-        idle = {name: getattr(self, name) or None for name in ("baseline", "intersect", "gold", "plot")}
+            raise ConfigError("--modes run on one data file; finished runs are compared without --modes")
+        idle = {name: getattr(self, name) or None for name in ("baseline", "intersect", "gold")}
         idle |= {key: self.settings[key] for key in ("mode", "assessor")}
         _refuse("has no effect with --modes: leave it out", **idle)
-        return parse_modes(self.modes.split(","), self.settings, self.profile)
+        return parse_modes(str(self.modes).split(","), self.settings, self.profile)
 
     def _run(self, contenders: list[Contender], out: Path) -> bool:
         """Run them on the same records, each into a folder in `out`; returns whether all are complete."""
@@ -115,20 +115,14 @@ class Compare(OverRecords, panels=EVERY):
         return run_side_by_side(contenders, source, out, fresh=self.fresh, progress=progress)
 
     def _show_runs(self, folders: list[Path], out: Path | None) -> None:
-        """Print the comparison of finished runs; write the files asked for, all of them into `out`."""
+        """Print the comparison of finished runs; write it to the file, or into the folder `out`."""
         from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
         from factreasoner.cli.score_tables import print_comparison
-        from factreasoner.report.figures import comparison_figure
         from factreasoner.report.tables import comparison_csv, comparison_markdown, same_runs
 
         how = ComparisonSettings(self.settings["k"], self.settings["seed"] or 0, self.gold, self.intersect)
         content = compare_runs(named_runs(folders), baseline=self.baseline, settings=how)
         self._write("comparison", out, content, comparison_markdown(content), comparison_csv(content))
-        for path in filter(None, (self.plot, out and out / "comparison.png")):
-            try:
-                comparison_figure(content, path)
-            except MissingExtraError as error:
-                self._note(f"No figure: {error}")
         notes = content["notes"]
         if same_runs(content) and not self.as_json:
             notes = [
@@ -166,13 +160,13 @@ class Compare(OverRecords, panels=EVERY):
                 say(str(written))
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
-        """Write the texts that were asked for, and all of them into `out`."""
+        """Write the text of the file that --out names, and all of them into the folder `out`."""
         from factreasoner.files import make_folder_of, replace_file
         from factreasoner.report.tables import json_text
 
-        texts = (("md", md, self.markdown), ("csv", csv, self.csv), ("json", json_text(content), None))
-        for ending, text, named in texts:
-            for path in filter(None, (named, out and out / f"{name}.{ending}")):
+        for ending, text in zip(ENDINGS, (md, csv, json_text(content)), strict=True):
+            named = self._file if self._file and self._file.suffix.lower() == ending else None
+            for path in filter(None, (named, out and out / f"{name}{ending}")):
                 make_folder_of(path)
                 replace_file(path, [text.rstrip("\n")])
 

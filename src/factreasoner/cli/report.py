@@ -48,7 +48,7 @@ class Report(Command):
         if self.corrections is not None and several:
             raise ConfigError("--corrections: they belong to one run: name only that run")
         if form == "md" and several:
-            raise ConfigError("--format md: it describes one run: name only one, or use `compare --markdown`")
+            raise ConfigError("--format md: it describes one run: name only one, or use `compare --out F.md`")
         runs = [FinishedRun.of_any_task(path, self.corrections) for path in self.run_dirs]
         for run in runs:
             self._note(run.unfinished)

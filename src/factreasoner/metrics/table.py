@@ -1,6 +1,6 @@
 """One table of metrics per task: what each metric needs, how it is computed and averaged, how it is shown.
 
-Result lines, summaries, comparisons, gates, tables, figures and `factreasoner metrics` read these rows and
+Result lines, summaries, comparisons, gates, tables and `factreasoner metrics` read these rows and
 know no metric by name. To add a metric, add a row.
 """
 
@@ -19,9 +19,9 @@ from factreasoner.metrics.statistics import Bounds, Estimate, OfClaims, OfRecord
 from factreasoner.models import Usage
 from factreasoner.models.wording import number_of
 
-Place = Literal["line", "run", "evaluate", "groups", "compare", "figure"]
+Place = Literal["line", "run", "evaluate", "groups", "compare"]
 """Where a metric is shown: a record's result line; the table at the end of a run, of `evaluate`, of its
-groups, of `compare`; the figure of `compare`. Summaries, JSON and CSV have all metrics."""
+groups, of `compare`. Summaries, JSON and CSV have all metrics."""
 
 Better = Literal["higher", "lower"]
 SHARE: Bounds = (0.0, 1.0)
@@ -269,11 +269,11 @@ def usage_metrics(usage_of: Callable[[Any], Usage]) -> tuple[Metric, ...]:
     return (
         Metric("calls", "calls", "model calls per record, cached ones included", CALLS,
                averaged(lambda usage: usage.calls + usage.cached_calls), better="lower", bounds=COUNT,
-               decimals=1, places=("compare", "figure"), usage=True),
+               decimals=1, places=("compare",), usage=True),
         Metric("tokens", "tokens", "prompt and completion tokens per record", CALLS,
                averaged(lambda usage: usage.prompt_tokens + usage.completion_tokens), better="lower",
                bounds=COUNT, decimals=0, places=("compare",), usage=True),
         Metric("cost", "cost", "US dollars per record", PRICE, averaged(lambda usage: usage.cost),
-               better="lower", bounds=COUNT, decimals=4, places=("compare", "figure"), usage=True),
+               better="lower", bounds=COUNT, decimals=4, places=("compare",), usage=True),
     )
     # fmt: on

@@ -65,7 +65,6 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "chromadb": ("keeping own documents", "corpus"),
     "huggingface_hub": ("finding verifiers on the hub", "verifiers"),
     "mammoth": ("reading docx files", "office"),
-    "matplotlib": ("drawing figures", "plots"),
     "mcp": ("offering tools to agents", "mcp"),
     "opentelemetry.exporter.otlp.proto.http": ("publishing over OTLP", "otel"),
     "opentelemetry.sdk": ("publishing over OTLP", "otel"),

@@ -1,1 +1,1 @@
-"""What people look at: the terminal, tables for documents, figures and the page."""
+"""What people look at: the terminal, tables for documents and the page."""

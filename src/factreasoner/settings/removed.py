@@ -34,6 +34,10 @@ REMOVED: Mapping[str, Removed] = {
     "audit_share": Removed("run again with `atoms_per_call` 1, and `compare` both runs", 0.0),
     "publish to": Removed("scores go to OTLP; docs/publish.md sends them to Langfuse and Phoenix"),
     "publish skip": Removed("send all of them; repeated scores have the same `factreasoner.key`"),
+    "compare plot": Removed("`compare --report` draws the scores"),
+    "compare markdown": Removed("`--out FILE.md` writes the tables"),
+    "compare csv": Removed("`--out FILE.csv` writes every number"),
+    "compare task": Removed("`--modes` is for `recall` alone; remove it"),
     "explain flip_size": Removed("`explain` prints the effect of each context"),
     "index stats": Removed("use `index --list`"),
 }

@@ -169,7 +169,7 @@ LABELS = Need(
 )
 FALSE_LABELS = LABELS._replace(words="facts labelled false", missing=_none_false)
 
-SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 
 score = partial(Metric, places=SCORES, tested=True)
 count = partial(Metric, bounds=COUNT, decimals=1)

@@ -79,7 +79,7 @@ JUDGED_NOISE = Needed(BOTH.words, (*BOTH.keys, "reference_claims"))
 FOUND = Needed("claims of the reference that a context supports", (*RETRIEVED.keys, "found"))
 RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 
-SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 LINE: tuple[Place, ...] = ("line",)
 KEY_OF = {key: key for key in ("contexts", "reference", "gold_contexts")} | {"reference_claims": "reference"}
 """What a metric needs -> the field of an input record that has it."""

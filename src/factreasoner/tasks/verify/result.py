@@ -258,7 +258,7 @@ CITING = Need("claims that cite a source", lambda sample: "no claim that cites a
 CITATIONS = Need("citations", lambda sample: "no citation was judged")
 
 RUN: tuple[Place, ...] = ("line", "run")
-SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 
 
 score = partial(Metric, places=SCORES, better="higher")
