@@ -266,7 +266,7 @@ def test_keys_that_look_misspelt_are_noted(caplog):
     fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
     made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
     assert [record.getMessage() for record in caplog.records] == [
-        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (column_map={'topci': 'topic'})",
+        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (`column_map` topci=topic)",
         "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
         "assess(): atoms: 'lable' is ignored; did you mean 'label'?",
         "assess(): contexts: 'tittle' is ignored; did you mean 'title'?",

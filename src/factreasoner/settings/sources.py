@@ -89,35 +89,23 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     return f"{name}: {gone}" if gone else f"unknown setting {name!r}; {nearest(name, list(known))}"
 
 
-_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(?:(:)|[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
-_OTHER_ARGUMENTS = {"column_map": None, "fresh": bool, "out": None}
-"""Arguments with a flag that are not settings, and their type if it is bool."""
+_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(:?)")
+_OTHER_ARGUMENTS = ("column_map", "fresh", "out")
+"""Arguments with a flag that are not settings."""
 
 
 def in_python(message: str) -> str:
-    """A message with its flags written as keyword arguments. Commands, in backticks, stay as they are."""
-    return _FLAG.sub(_as_keyword, message)
+    """A message that names settings in place of their flags. Commands, in backticks, stay as they are."""
+    return _FLAG.sub(_as_setting, message)
 
 
-def _as_keyword(flag: re.Match[str]) -> str:
-    if flag[2] is None:
+def _as_setting(flag: re.Match[str]) -> str:
+    name = (flag[2] or "").replace("-", "_")
+    if name not in Config.model_fields and name not in _OTHER_ARGUMENTS:
         return flag[0]
-    negated, name, colon, value = flag[1], flag[2].replace("-", "_"), flag[3] or "", flag[4]
-    field = Config.model_fields.get(name)
-    if field is None and name not in _OTHER_ARGUMENTS:
-        return flag[0]
-    kinds = kinds_of(field.annotation) if field else [_OTHER_ARGUMENTS[name]]
-    rest = f" {value}" if value else colon
-    if bool in kinds and not colon:
-        return f"{name}={not negated}{rest}"
-    theirs, _, ours = (value or "").partition("=")
-    if name == "column_map":
-        return f"{name}={{{theirs!r}: {ours!r}}}" if ours else f"{name}{rest}"
-    if value and (value.isupper() or value.replace(".", "").isdigit()):
-        return f"{name}={value}"
-    if value and (value in PLUGINS.get(name, ()) or any(value in get_args(kind) for kind in kinds)):
-        return f'{name}="{value}"'
-    return f"{name}{rest}"
+    if flag[3]:
+        return f"{name}:"
+    return f"`{name}=False`" if flag[1] else f"`{name}`"
 
 
 # Settings from all sources
