@@ -77,7 +77,11 @@ def _verified(records: Sequence[Record]) -> list[VerifiedClaim]:
             rounds=0,
         )
         (claim,) = result.claims
-        others = [failure for failure in result.failures if failure.error_type != "NotComparedError"]
+        others = [
+            failure
+            for failure in result.failures
+            if failure.error_type not in ("OtherLanguage", "NotComparedError")
+        ]
         if others or len(claim.cited) != len(contexts):
             raise SystemExit(f"{record.id}: {result.status}, {claim.cited}: {result.failures}")
         claims.append(claim)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.citation_marks import JOINT, find_marks, words_among
+from factreasoner.text.citation_marks import AUTHOR_YEAR, JOINT, find_marks, words_among
 from factreasoner.text.lines import CITED_HERE
 from factreasoner.text.sentences import Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
@@ -37,12 +37,8 @@ _BOXED = re.compile(
     r"(?:[^{}]|\{[^{}]*\}){1,2000}"
     r"(?P<right>(?(styled)\s*\})\s*\}(?(maths)\s*(?:\$+|\\[\])])|))"
 )
-_COUNTED = re.compile(
-    r"\b(?:an?|another|two|three|four|five|six|seven|eight|nine|ten|several) (?:[\w’'-]+ ){1,3}\Z",
-    re.IGNORECASE,
-)
-"""A noun that a name and year behind it may name: "a band (Nirvana, 1990)"."""
-_CLAUSE_END = re.compile(r"[\"”’*_)]*[ \t]*(?:[.,;:!?\n(\[]|\Z)")
+_AUTHORS = re.compile(r"&| et al\b")
+_STOPPED = re.compile(r"[.!?…] ?\Z")
 BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
 _BLANK = "".join(BLANKS)
 _ENDS = (".", ",", ";", ":", "!", "?")
@@ -97,13 +93,14 @@ def plain(source: str, span: Span) -> Plain:
 
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
-    """The citation marks that are not words of their sentence, each with the blanks before it."""
-    found = []
-    for mark in find_marks(source):
-        names = _COUNTED.search(source[max(0, mark.start - 80) : mark.start])
-        sure = mark.sure or (not names and _CLAUSE_END.match(source, mark.end))
-        if sure and not mark.narrative:
-            found.append((mark.start, mark.end))
+    """The citations that are not words of their sentence, each with the blanks before it."""
+    names = (m for m in AUTHOR_YEAR.finditer(source) if m[0][0] in "([")
+    named = (
+        m.span()
+        for m in names
+        if _AUTHORS.search(m[0]) or _STOPPED.search(source[max(0, m.start() - 2) : m.start()])
+    )
+    found = sorted([*((mark.start, mark.end) for mark in find_marks(source)), *named])
     words = words_among(source, found)
     return tuple(cuts(source, [mark for mark in found if mark not in words]))
 

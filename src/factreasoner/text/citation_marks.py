@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from factreasoner.text.author_years import ASIDE, NARRATIVE, work_of_key, work_of_words, works_of
-
 _MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is not a citation."""
 _WORD = (
@@ -84,6 +82,15 @@ BROKEN = re.compile(
     r"\[\^?\d{1,3}(?:(?=[.;!?]\s+[^\W\d_a-z][^\W\d_])|(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\]))"
     r"|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()"
 )
+_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+AUTHOR_YEAR = re.compile(
+    r"[(\[](?:see |cf\. )?(?:(?:v[ao]n|de[nr]?|d[iu]|l[ae]|al) ){0,2}"
+    r"(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[^\W\d_a-z][^\W\d_]*[’']?[^\W\d_]+"
+    r"(?:[ ,&.-]{1,3}(?:et al|and|und|et|y|[^\W\d_a-z][^\W\d_]*)){0,6}"
+    rf"[., ]{{1,3}}{_YEAR}(?:[,;:][^()\[\]\n]{{1,80}})?[)\]]"
+    rf"|\[[A-Z][a-z]+\d\d(?:\d\d)?[a-z]?\]|[^\W\d_]+ et al\.? \({_YEAR}\)"
+)
+"""What may cite by author and year, which is not read: "(Smith & Lee, 2020)", "[Smith20]"."""
 _NAMED = (
     r"(?:(?:(?:the|both|either|sources?|references?|refs?\.?|documents?|passages?|articles?|papers?) ){1,3})?"
 )
@@ -125,17 +132,11 @@ _BEFORE_NUMBERS = re.compile(
 
 
 class Mark(NamedTuple):
-    """A citation in `text[start:end]`, with the labels of what it cites.
-
-    `narrative`: its authors are words of the sentence, as in "Smith et al. (2020) say". `sure`: it cannot be
-    a title with its year or a name with a number.
-    """
+    """A citation in `text[start:end]`, with the labels of what it cites."""
 
     start: int
     end: int
     labels: tuple[str, ...]
-    narrative: bool = False
-    sure: bool = True
 
 
 class Regions:
@@ -201,7 +202,7 @@ def find_marks(text: str, known: Known | None = None) -> list[Mark]:
     names = {match["name"] for match in _FOOTNOTE.finditer(text)}
     known = Known(known.ids, known.labels | names) if known else Known(labels=names)
     apart = nothing_cited(text)
-    found = [*_bracketed(text, known), *_raised(text, known), *_by_author(text)]
+    found = [*_bracketed(text, known), *_raised(text, known)]
     marks: list[Mark] = []
     for mark in sorted(found, key=lambda m: (m.start, -m.end)):
         if not apart.hold(mark.start, mark.start + 1) and (not marks or mark.start >= marks[-1].end):
@@ -258,31 +259,13 @@ def _is_index(text: str, start: int, end: int) -> bool:
 def _bracketed(text: str, known: Known) -> Iterator[Mark]:
     for pattern in (LINKED, _NESTED, _ESCAPED, _PARENTHESIS, _LENTICULAR):
         for match in pattern.finditer(text):
-            numbers = known.read(match["inside"])
-            labels = numbers or (_keys(match["inside"]) if pattern in (LINKED, _ESCAPED) else [])
+            labels = known.read(match["inside"])
             if not labels:
                 continue
             linked = pattern is LINKED and match["url"] is not None
             sure = known.labels.issuperset(labels) or not may_be_numbers(text, *match.span())
             if linked or (sure and not _is_index(text, *match.span())):
-                yield Mark(*match.span(), tuple(labels), sure=numbers is not None)
-
-
-def _keys(inside: str) -> list[str]:
-    """The labels of works that a bracket cites by author and year: "Smith20, Lee21", "Smith et al., 2020"."""
-    keys = [work_of_key(part) for part in re.split(r"[,;]", _LOCATOR.sub("", inside))]
-    works = [key for key in keys if key is not None]
-    return [work.label for work in (works if len(works) == len(keys) else works_of(inside))]
-
-
-def _by_author(text: str) -> Iterator[Mark]:
-    for match in ASIDE.finditer(text):
-        if works := works_of(match["inside"]):
-            labels = tuple(dict.fromkeys(work.label for work in works))
-            yield Mark(*match.span(), labels, sure=any(work.sure for work in works))
-    for match in NARRATIVE.finditer(text):
-        if (work := work_of_words(text, match)) is not None:
-            yield Mark(*match.span(), (work.label,), narrative=True, sure=work.sure)
+                yield Mark(*match.span(), tuple(labels))
 
 
 def _raised(text: str, known: Known) -> Iterator[Mark]:

@@ -35,8 +35,6 @@ IN_ENGLISH_TOO = words(_DATA["in_english_too"])
 """Function words of other languages that are also English words, or stand in names."""
 SENTENCES = {kind: words(listed) for kind, listed in _DATA["sentences"].items()}
 """Abbreviations without their last full stop, and words at the borders of sentences."""
-NO_AUTHORS = words(_DATA["no_authors"])
-"""What stands before a year and is not an author: places, events, months, colours, nationalities."""
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
 """Word -> the word that represents all words of its meaning."""
 _PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import SENTENCES
 from factreasoner.text.lines import CITED_HERE, BlockKind, lines
-from factreasoner.text.tags import Tags
 from factreasoner.text.wraps import shown
 
 
@@ -52,12 +51,8 @@ def blocks(text: str) -> list[Block]:
 
 def sentences(text: str) -> list[Span]:
     """Sentences of `text`, in order, with blanks, markers, rules and tags between; a block of code is one."""
-    tags, text = Tags(text), shown(text)
-    return [
-        Span(*tags.wholly(*span)) if block.kind == "code" else span
-        for block in blocks(text)
-        for span in block_sentences(text, block)
-    ]
+    text = shown(text)
+    return [span for block in blocks(text) for span in block_sentences(text, block)]
 
 
 def block_sentences(text: str, block: Block) -> Iterator[Span]:

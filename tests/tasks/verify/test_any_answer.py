@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from factreasoner.models import Context
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.correcting import new_text
+from factreasoner.tasks.verify.editing import Edit, edited
 from factreasoner.tasks.verify.task import verify
 
 SOURCES = [Context(id=f"c{n}", text="It is so.", link=f"https://example.org/{n}") for n in range(3)]
@@ -94,16 +94,14 @@ def test_kept_sentences_stay_and_others_go_whole(answer, data):
     }
     assert all(places.values())
     chosen = data.draw(st.sets(st.sampled_from([words for words, _ in said])))
-    gone = {places[words].place: "" for words in chosen}
-    done = new_text(cited, gone, "r1")
-    assert done.failures == ()
-    left = done.text.text
+    done = edited(text, [Edit(*places[words].place, "") for words in chosen])
+    left = done.text
     for words, whole in said:
         if words in chosen:
             assert words not in left
         else:
             assert whole in left, (text, left)
-            start, end = done.done.moved(places[words].place)
+            start, end = done.moved(places[words].place)
             assert left[start:end] == text[slice(*places[words].place)]
     assert not LEFTOVER.search(left) or LEFTOVER.search(text), (text, left)
     markers = r"\[\^?[c\d]|[¹²]|【|Source|source:|<sup|example"

@@ -42,11 +42,7 @@ def cited(text):
             "Weather:\n- It rained [1].\n- [2] It snowed.\n- It hailed.\n",
             ["Weather:", "It rained [1].", "[2] It snowed.", "It hailed."],
         ),
-        ("<b>It rained. [1]</b>The light works [2].", ["<b>It rained. [1]</b>", "The light works [2]."]),
-        (
-            "<span>It rained [1].</span><span>The light works [2].</span>",
-            ["<span>It rained [1].</span>", "<span>The light works [2].</span>"],
-        ),
+        ("It rained.<br>It snowed<sup>[1]</sup>.", ["It rained.", "It snowed<sup>[1]</sup>."]),
     ],
 )
 def test_a_marker_belongs_to_the_sentence_it_stands_in_or_beside(text, found):
@@ -116,7 +112,7 @@ def test_a_link_to_no_source_among_the_words_of_a_sentence_cites_nothing_and_is_
 def test_a_link_behind_a_sentence_cites_for_it():
     one, two = (f"[Page](https://example.org/page{n})" for n in (1, 2))
     found = cited(f"It is 3 km. {one} It rained. {two} It snowed. ([Fake](https://a.com/x)) The end [3].")
-    assert [cites for _, cites, _ in found] == [["c1"], ["c2"], ["https://a.com/x"], ["c3"]]
+    assert [cites for _, cites, _ in found] == [["c1"], ["c2"], [], ["c3"]]
 
 
 def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_brackets_of_its_own():
@@ -134,40 +130,6 @@ def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(pa
     assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        "[1] Wu, A. (2021). Rain.\n[2] Smith, B. & Lee, C. (2020). Snow.",
-        "1. Wu, A. (2021). Rain.\n2. Smith, B. & Lee, C. (2020). Snow.",
-        "- Smith, B. & Lee, C. 2020. Snow. https://example.org/page2\n- Wu 2021, https://example.org/page1",
-        '<ol><li>[8] Smith and Lee (2020), <a href="https://example.org/page2">Snow</a></li></ol>',
-    ],
-)
-def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
-    text = f"It snowed (Smith & Lee, 2020). It hailed (Smith 2019).\n\n## References\n\n{listed}\n"
-    assert [cites for _, cites, _ in cited(text)][:2] == [["c2"], ["Smith 2019"]]
-
-
-@pytest.mark.parametrize(
-    ("listed", "said"),
-    [
-        ("[1] Rain in Spain\n[^2]: *Snow, and why it falls*", 2),
-        ("[1] Rain https://example.org/page1\n[2] Snow", 2),
-        ("¹ Rain in Spain\n²Snow", 2),
-        ("¹ Rain\n³ Hail", 4),
-        ("¹ It rained again.\n² It thawed", 3),
-        ("[1] It rained again.\n[2] It thawed", 3),
-        *((f"[1] 又下雨了{stop}\n[2] Snow", 3) for stop in "…:;。！？：；।॥؟۔።"),
-        ("[3] It hailed\n[2] Snow", 4),
-        ("[1] It rained again [2]", 3),
-        ("[1] [2]", 2),
-    ],
-)
-def test_titles_at_the_end_are_a_list_of_references_if_the_text_cites_all_of_them(listed, said):
-    for mark in ("[1, 2]", "¹²"):
-        assert len(cited(f"It rained [1]. It snowed{mark}.\n\n{listed}\n")) == said
-
-
 def test_an_entry_that_leads_to_another_page_than_its_source_names_no_source_unless_it_has_its_title():
     titles = ["Rain in Spain", "Snow", ""]
     linked = [c.model_copy(update={"title": title}) for c, title in zip(CONTEXTS, titles, strict=True)]
@@ -181,54 +143,15 @@ def test_an_entry_that_leads_to_another_page_than_its_source_names_no_source_unl
     assert text.notes == ()
 
 
-def test_an_entry_without_link_and_title_of_a_source_is_noted_as_it_names_one_by_number_alone():
-    sources = [Context(id=f"c{n}", text="x", title=title) for n, title in enumerate(["Rain", "Snow", ""])]
-    text = CitedText("It rained [1][2][3].\n\nReferences\n[1] On rain\n[2] Hail\n[3] Fog\n[9] Frost", sources)
-    assert text.notes == (
-        "[2] count by number, as the list of references has neither link nor title of a source; "
-        "give the sources in the order of the list",
-    )
-    assert text.sentences[0].cited == ("c0", "c1", "c2")
-
-
-def test_an_entry_whose_link_leads_to_no_source_tells_nothing_of_the_one_of_its_number():
-    text = "It snowed (Smith 2020).\n\nReferences\n\n[1] Smith 2020, https://example.org/elsewhere\n"
-    assert cited(text)[0][1] == ["Smith 2020"]
-
-
 def test_lines_that_were_wrapped_go_on_whatever_is_cut_out_of_them():
     text = "It snowed on all of the hills (Source 1). The great hail was seen in\n1707 [2]. It thawed [3]."
     assert [cites for _, cites, _ in cited(text)] == [["c1"], ["c2"], ["c3"]]
     assert "seen in 1707. It" in CitedText(text, CONTEXTS).plain
 
 
-def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
-    text = (
-        "<p><b>It rained</b> a lot.<sup>[1]</sup> It <i>snowed</i> [2].</p><ul>\n<li>It hailed [3]</li>\n"
-        "<li>It thawed<br>[1]</li></ul><table><tr><td>Fog</td>\n<td>none [2]</td></tr></table>"
-        "<h2><b>References</b></h2><ol><li>[1] Weather</li></ol>"
-    )
-    assert cited(text) == [
-        ("<b>It rained</b> a lot.<sup>[1]</sup>", ["c1"], "sentence"),
-        ("It <i>snowed</i> [2].", ["c2"], "sentence"),
-        ("It hailed [3]", ["c3"], "sentence"),
-        ("It thawed<br>[1]", ["c1"], "sentence"),
-        ("<td>Fog</td>\n<td>none [2]</td>", ["c2"], "sentence"),
-    ]
-    assert CitedText(text, CONTEXTS).plain.split("\n")[2].strip() == "**It rained** a lot. It snowed."
-    row = "<tr><td>It hailed [3].<td></tr>"
-    assert cited(f"<table>{row}</table>") == [(row[4:-5], ["c3"], "sentence")]
-
-
 @pytest.mark.parametrize(
     ("text", "plain", "cites"),
     [
-        (
-            "It rained. ([A][1], [B][2]) It [snowed][3]. See [it][9].\n\n"
-            "[1]: https://example.org/page1\n[2]: https://example.org/page2 'B'\n[3]: https://example.org/page3",
-            "It rained. It snowed. See [it].",
-            ["c1 c2", "c3", "9"],
-        ),
         ("It [snowed][1].", "It [snowed].", ["c1"]),
         ("It has vitamin B[1]. and C.", "It has vitamin B\u200b. and C.", ["c1"]),
         ("In the U.S.[Alps](https://example.org/page1) It rains.", "In the U.S.Alps It rains.", ["c1"]),
@@ -238,6 +161,7 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
             ["c1", "c1 c2"],
         ),
         ("It rained.[citation needed] It snowed.[1]", "It rained. It snowed.", ["", "c1"]),
+        ("It rained (Smith 2020). It snowed [1].", "It rained (Smith 2020). It snowed.", ["c1", "c1"]),
         (
             "It rained.\ue200cite\ue202turn0search1\ue201 It snowed【4:0†a.pdf】.",
             "It rained. It snowed.",
@@ -275,15 +199,6 @@ def test_a_marker_may_be_a_word_of_its_sentence():
     found = CitedText("It rained. [1] reports that it snowed. As [2] says, it hailed.", CONTEXTS)
     assert [s.cited for s in found.sentences] == [(), ("c1",), ("c2",)]
     assert found.plain == found.text
-
-
-def test_authors_that_are_words_of_the_sentence_stay_in_its_words():
-    titled = [Context(id="s", text="x", title="Smith 2020")]
-    text = CitedText(
-        "According to Smith et al. (2020), it rained (Smith 2020). It snowed (Berlin 1936).", titled
-    )
-    assert text.plain == "According to Smith et al. (2020), it rained. It snowed (Berlin 1936)."
-    assert [sentence.cited for sentence in text.sentences] == [("s",), ()]
 
 
 def test_the_plain_text_reads_as_if_there_were_no_citations():
@@ -327,9 +242,9 @@ def test_a_footnote_with_a_name_cites_what_the_answer_defines_it_as():
     assert found.plain.strip() == "It rained. It snowed. It froze. Not [^defined]."
 
 
-def test_a_comment_cites_nothing_and_code_has_its_tags():
-    found = [("It rained.", [], "none"), ("<pre>a[2]. b</pre>", [], "none")]
-    assert cited("It rained. <!-- See [1]. -->\n\n<pre>a[2]. b</pre>") == found
+def test_a_comment_and_code_cite_nothing():
+    found = [("It rained.", [], "none"), ("<pre>a[2] b</pre>", [], "none")]
+    assert cited("It rained. <!-- See [1]. -->\n\n<pre>a[2] b</pre>") == found
 
 
 @pytest.mark.parametrize("unit", [" ", "\t", "references" + 9_000 * " ", "# "])

@@ -10,7 +10,8 @@ from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.claims import ClaimFinder, citations_of, labelled, relabelled
-from factreasoner.tasks.verify.correcting import Revision, changes_of, new_text
+from factreasoner.tasks.verify.correcting import Revision, changes_of
+from factreasoner.tasks.verify.editing import Edit, edited
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import VerifiedClaim
 
@@ -93,7 +94,8 @@ FIRST, SECOND, THIRD = (sentence.place for sentence in TEXT.sentences)
 
 def revision_after(edits):
     """The answer after edits of its sentences."""
-    text, done, _ = new_text(TEXT, edits, "q")
+    done = edited(TEXT.text, [Edit(*place, after) for place, after in edits.items()])
+    text = CitedText(done.text, SOURCE)
     return Revision(text, (), {place: done.stands_for(place) for place in (FIRST, SECOND, THIRD)})
 
 
@@ -113,23 +115,13 @@ def test_what_stays_as_it_was_is_no_change():
     assert changes_of(ANSWER, revision_after({FIRST: ANSWER[slice(*FIRST)]}), {FIRST: ["doubt"]}) == ()
 
 
-def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
-    found = new_text(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, "q")
-    assert found.text.text == "It opened in 1930 [1]. It shows maps [1]. It is small."
-    (failure,) = found.failures
-    assert (failure.item_id, failure.error_type) == (f"q[{FIRST[0]}:{FIRST[1]}]", "JoinedSentenceError")
-    assert new_text(TEXT, {}, "q").done.edits == ()
-
-
-@pytest.mark.parametrize("mark", ["**", "*", "_", "~~", "<b>"])
-def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
-    closing = mark.replace("<", "</")
-    text = CitedText(f"{mark}It is big [1]. It is old [1].{closing} It shows maps [1].", SOURCE)
-    found = new_text(text, {text.sentences[1].place: ""}, "q")
-    assert found.text.text == f"{mark}It is big [1].{closing} It shows maps [1]."
-    assert found.failures == ()
+@pytest.mark.parametrize("mark", ["**", "*", "_", "~~"])
+def test_marks_that_stay_of_a_removed_sentence_are_no_change(mark):
+    text = CitedText(f"{mark}It is big [1]. It is old [1].{mark} It shows maps [1].", SOURCE)
     second = text.sentences[1].place
-    revision = Revision(found.text, (), {second: found.done.stands_for(second)})
+    done = edited(text.text, [Edit(*second, "")])
+    assert done.text == f"{mark}It is big [1].{mark} It shows maps [1]."
+    revision = Revision(CitedText(done.text, SOURCE), (), {second: done.stands_for(second)})
     assert [change.after for change in changes_of(text.text, revision, {second: ["wrong"]})] == [""]
 
 

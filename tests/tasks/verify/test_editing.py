@@ -26,41 +26,6 @@ def without(text, *parts, after=""):
         ("A one. B two.\n\nC three. D four.", ["B two.", "C three."], "A one.\n\nD four."),
         ("Two:\n\n- A one.\n- B two.\n\nEnd.", ["A one.", "B two."], "Two:\n\nEnd."),
         ("1. A one. B two.\n2. C three.\n", ["C three."], "1. A one. B two.\n"),
-        ("<B>A one. B two.</b> C three.", ["B two.</b>"], "<B>A one.</b> C three."),
-        ("<P>A one. B two.</p> C three.", ["B two.</p>"], "<P>A one.</p> C three."),
-        ("A is a List<String>. B two.", ["A is a List<String>."], "B two."),
-        ("<b>A one. B two.</b> C three.", ["<b>A one.", "B two.</b>"], "C three."),
-        ("<p>A one. <b>B two. C three</b> is.</p>", ["C three</b> is.</p>"], "<p>A one. <b>B two.</b></p>"),
-        (
-            "<p>A <b>one. B</b> and <i>two. C</i> three.</p>",
-            ["B</b> and <i>two."],
-            "<p>A <b>one.</b> <i>C</i> three.</p>",
-        ),
-        ('<p class="x">A one.<br>B two.</p>', ["A one.<br>"], '<p class="x">B two.</p>'),
-        ("<ul>\n<li>A one.</li>\n<li>B two.</li>\n</ul>\n", ["A one."], "<ul>\n<li>B two.</li>\n</ul>\n"),
-        ("<ul><li>A one.</li><li>B two.</li></ul> C.", ["A one."], "<ul><li>B two.</li></ul> C."),
-        ("<p>A.</p>\n<ul>\n<li>B.</li>\n<li>C.</li>\n</ul>\n<p>D.</p>", ["B.", "C."], "<p>A.</p>\n<p>D.</p>"),
-        ("<p>A one. B two.</p>", ["B two."], "<p>A one.</p>"),
-        (
-            "<ol><li>A one.<pre>x</pre></li><li>B two.</li></ol>",
-            ["A one."],
-            "<ol><li><pre>x</pre></li><li>B two.</li></ol>",
-        ),
-        (
-            "<ul><li>A one.<ul><li>B two.</li></ul></li></ul>",
-            ["A one."],
-            "<ul><li><ul><li>B two.</li></ul></li></ul>",
-        ),
-        ("A is a List<Address>. B two.", ["A is a List<Address>."], "B two."),
-        ("A has p<q and r>s. <b>B two.</b>", ["A has p<q and r>s."], "<b>B two.</b>"),
-        ("Use `<b>` here. B two.", ["Use `<b>` here."], "B two."),
-        ("<p>A one.</p><p><b>B two.</b></p>", ["B two."], "<p>A one.</p>"),
-        ("<p>A one.<br>B two.<br/>C three.</p>", ["A one.", "C three."], "<p>B two.</p>"),
-        (
-            "<tr><td>A</td><td>1</td></tr>\n<tr><td>B</td><td>2</td></tr>",
-            ["<td>A</td><td>1</td>"],
-            "<tr><td>B</td><td>2</td></tr>",
-        ),
         ("_A one. B two._ C three.", ["_A one."], "_B two._ C three."),
         ("~~A one. B two.~~ C three.", ["B two.~~"], "~~A one.~~ C three."),
         ("* A one.\n* B *is. C* two.\n", ["B *is."], "* A one.\n* *C* two.\n"),
@@ -70,45 +35,11 @@ def without(text, *parts, after=""):
         ("It is [1].**Bold two.** C.", ["It is [1].**Bold two.**"], "C."),
         ("**A **is** one.** B 2 ** 3 is. C.", ["**A **is** one.**", "B 2 ** 3 is."], "C."),
         ("- **A\n- B two.** C.", ["B two.**"], "- **A\n- C."),
-        ("<ul><li>A one.<ul><li>B two.</li></ul></li></ul>\nC.", ["A one.", "B two."], "C."),
         ("> A one. B two.\n> C three.\n", ["C three."], "> A one. B two.\n"),
     ],
 )
 def test_a_sentence_goes_with_its_blanks_marker_and_line(text, parts, left):
     assert without(text, *parts) == left
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("**A one [1].**", "**B was [1].**"),
-        ("_A one [1]._", "_B was [1]._"),
-        ("~~A one.~~", "~~B was [1].~~"),
-        ("“A one [1].”", "“B was [1].”"),
-        ('"A one."', '"B was [1]."'),
-        ("«A one.»", "«B was [1].»"),
-        ("„A one.“", "„B was [1].“"),
-        ("「A one.」", "「B was [1].」"),
-        ("(A one [1].)", "(B was [1].)"),
-        ("(A one [1]).", "(B was [1])."),
-        ("(A (or B) is one.)", "(B was [1].)"),
-        ("**“A one.”**", "**“B was [1].”**"),
-        ("**A one** [1].", "**B was [1]**."),
-        ("<b>A one.</b>", "<b>B was [1].</b>"),
-        ("**A** is **one**.", "B was [1]."),
-        ("“A” is “one”.", "B was [1]."),
-        ("(A) is (one).", "B was [1]."),
-        ("*A* is one.", "B was [1]."),
-        ("“A” is one.", "B was [1]."),
-    ],
-)
-def test_marks_around_a_whole_sentence_stay(old, new):
-    assert without(f"X. {old} Z.", old, after="B was [1].") == f"X. {new} Z."
-
-
-def test_marks_that_the_new_sentence_has_are_not_doubled():
-    assert without("**A one.** Z.", "**A one.**", after="**B was.**") == "**B was.** Z."
-    assert without("(A one.) Z.", "(A one.)", after="B (C) was.") == "(B (C) was.) Z."
 
 
 @pytest.mark.parametrize("line_end", ["\r\n", "\r"])
@@ -120,11 +51,6 @@ def test_lines_may_end_otherwise(line_end):
     gone = ["Z.", "B two.", "D four.", "F six.", "G seven."]
     left = "Two:\n\n- A one.\n- C three.\n\nE five.\n"
     assert without(ended(text), *gone) == ended(left)
-
-
-def test_a_text_deep_in_tags_is_edited():
-    text = "<div>" * 5_000 + "B two." + "</div>" * 5_000 + "\n\nC three."
-    assert without(text, "B two.") == "C three."
 
 
 def test_spans_move_with_the_text():
@@ -183,7 +109,6 @@ def test_every_other_sentence_stays_character_for_character(text, data):
     [
         ("**A one. B two.** C three.", "B two.**", "**A one. New.** C three."),
         ("**A one. B two.** C three.", "**A one.", "**New. B two.** C three."),
-        ("<b>A. B</b> and <i>C. D</i> is.", "B</b> and <i>C.", "<b>A. </b>New.<i> D</i> is."),
     ],
 )
 def test_emphasis_stays_closed_around_a_new_sentence(text, part, left):

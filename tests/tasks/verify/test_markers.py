@@ -55,11 +55,6 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained<sup>[1, 2]</sup>.", [["c1", "c2"]]),
         ('It rained<sup class="r"><a href="#r1">1</a></sup>.', [["c1"]]),
         ('It rained<sup><a href="#r1">[1]</a></sup>.', [["c1"]]),
-        (
-            'It <a class="x" href="https://example.org/page2?utm_source=y&amp;utm_medium=z"><b>rained</b></a>.',
-            [["c2"]],
-        ),
-        ('It <a href="https://example.org/other">rained</a>.', []),
         ("<code>a[1]</code> <pre>\n[2]\n</pre>", []),
         ("It rained (Source 1).", [["c1"]]),
         ("It rained (see sources 1 and 2).", [["c1", "c2"]]),
@@ -73,15 +68,8 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained (https://example.org/page1).", [["c1"]]),
         ("It rained <https://www.example.org/page1/>.", [["c1"]]),
         ("It rained: https://example.org/page1?utm_source=x.", [["c1"]]),
-        (
-            f"It rained ({A}, [B](https://example.org/page1)). So ({A}) it did.",
-            [["https://a.com/x?"], ["c1"]],
-        ),
-        (
-            "It rained (https://a.com/x). ([B](https://a.com/?q)) It snowed.",
-            [["https://a.com/x?"], ["https://a.com/?q?"]],
-        ),
-        (f"It rained ({A}; [B](#b)). See {A}.", [["https://a.com/x?"]]),
+        (f"It rained ({A}, [B](https://example.org/page1)). So ({A}) it did.", [["c1"]]),
+        ("It rained [rain][2].", [["c2"]]),
         ("It rained [4].", [["4?"]]),
         ("It rained [1, 9].", [["c1", "9?"]]),
         ("It rained [c9, c1] (source_9).", [["c1", "c9?"], ["source_9?"]]),
@@ -107,6 +95,8 @@ def test_markers_of_every_form(text, named):
         "It [rained](https://elsewhere.org/page1) at https://elsewhere.org/page2.",
         "- [ ] open\n- [x] done",
         "It rained [1-900].",
+        f"It rained (https://a.com/x). It snowed ({A}; [B](#b)). {A}",
+        "It rained (Klabnik 2019; Wu et al. 2021a). It snowed [Smith20]. Lee et al. (2020) say so.",
         "The interface is at (https://a.com/v1). It is described in ([the manual](https://a.com/x)).",
         "White takes [d5]; state [s1], cell [d12] (https://a.com). Go! [A](http://www.a.com/#b)",
         "It [a]lso had vitamin [B2], [p53], [mp3], [x1, x2], [Table 2] and [id-5] at [1:23].",
@@ -138,8 +128,7 @@ WITHIN = [
 @pytest.mark.parametrize("text", [*BEHIND, *WITHIN])
 def test_a_link_between_two_sentences_or_behind_one_is_no_words(text):
     found = find_markers(text, Sources([Context(id="a", text="x", link="https://a.com/x")]))
-    assert [m.shown is None for m in found if m.sources] == [text in BEHIND]
-    assert bool(read(text)) == (text in BEHIND)
+    assert [m.shown is None for m in found] == [text in BEHIND]
 
 
 def test_an_id_goes_before_a_number_in_order():
@@ -178,38 +167,6 @@ def test_nothing_is_cited_within_mathematics_or_by_the_words_of_a_picture(text, 
     assert read(text) == named
 
 
-TITLED = [
-    Context(id="c1", text="x", title="S. Klabnik: The Rust Programming Language (2019)"),
-    Context(id="wu2021", text="x"),
-    Context(
-        id="c3", text="x", title="Smith & Lee, Sleep and memory", link="https://example.org/sleep-2020.pdf"
-    ),
-    Context(id="c4", text="x", title="Jones 2018, Naps"),
-    Context(id="c5", text="x", title="Jones 2018, Sleep"),
-    Context(id="c6", text="x", title="García: Tides"),
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("It rained (Klabnik 2019).", [["c1"]]),
-        ("It rained (Klabnik, 2020).", [["Klabnik, 2020?"]]),
-        ("It rained (Wu et al. 2021a; Smith & Lee, 2020).", [["wu2021", "c3"]]),
-        ("It rained [Klabnik19].", [["c1"]]),
-        ("It rained [wu2021] [4].", [["wu2021"], ["c4"]]),
-        ("It rained (Garcia 1999).", [["c6"]]),
-        ("It rained (Jones 2018).", [["Jones 2018?"]]),
-        ("Smith and Lee (2020) say that it rained.", [["c3"]]),
-        ("Miller et al. (2020) say that it rained.", [["Miller et al. 2020?"]]),
-        ("Miller (2020) says that it rained.", []),
-        ("It rained (Berlin 1936; born 1867).", []),
-    ],
-)
-def test_author_and_year_name_the_only_source_that_has_both(text, named):
-    assert read(text, TITLED) == named
-
-
 @pytest.mark.parametrize(
     ("text", "notes"),
     [
@@ -218,9 +175,16 @@ def test_author_and_year_name_the_only_source_that_has_both(text, named):
             [f"{x!r} lacks a bracket" for x in ("[1", "3]")],
         ),
         ("It rained [1, [2]].", []),
-        (
-            "It rained (Jones 2018). So it did (Jones 2018).",
-            ["'Jones 2018' fits several sources and names none: c4, c5"],
+        *(
+            (
+                f"It rained {name}. So it did {name}. `(Roe 2010)` It was May (May 2020, 1990).",
+                [f"{name!r} was not read as a citation: cite sources by number, id or link"],
+            )
+            for name in (
+                *("(Klabnik 2019)", "(Smith & Lee, 2020; Wu et al. 2021a)", "(see Smith 2020, p. 3)"),
+                *("[Smith20]", "[Smith et al., 2020]", "Smith et al. (2020)", "(García y Lee, 1999)"),
+                *("(van der Berg 2010)", "(O'Brien 2010)", "(Smith, J. et al., 2020)", "[Knuth1997]"),
+            )
         ),
         (
             "It rained (1). It rained again (1). (2) It snowed (9), and `f (2).` ran. Page 3(2).",
@@ -245,7 +209,7 @@ def test_author_and_year_name_the_only_source_that_has_both(text, named):
     ],
 )
 def test_what_looks_like_a_citation_is_noted(text, notes):
-    sources = Sources(TITLED)
+    sources = Sources(CONTEXTS)
     found = [*notes_on(text, find_markers(text, sources), sources)]
     assert [note.removesuffix(" and was not read as a citation") for note in found] == notes
 
@@ -264,8 +228,3 @@ def test_what_may_be_numbers_is_a_citation_where_each_names_a_source_and_is_note
     markers = find_markers(text, sources)
     assert bool(markers) == (reading is not None and "may be" in reading)
     assert [reading in note for note in notes_on(text, markers, sources)] == [True] * (reading is not None)
-
-
-def test_a_marker_has_the_inline_tags_around_it_and_a_title_with_its_year_is_none():
-    (marker,) = find_markers("It rained <b><i>[1]</i></b>. Dune (2021) shows it.", Sources(CONTEXTS))
-    assert (marker.start, marker.end) == (10, 27)

@@ -6,7 +6,7 @@ import bisect
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -16,7 +16,7 @@ from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_mark
 from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, Regions, nothing_cited, words_among
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
-from factreasoner.text.tags import UNSEEN, Tags, without_tags
+from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.text.wraps import unwrapped
 
 _REFERENCES = re.compile(
@@ -31,12 +31,6 @@ _ENTRY = re.compile(
     r"^[ \t>*+-]*(?:\[(?![ xX]\])\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?"
     rf"|(?P<raised>{_RAISED}{{1,3}})|(?P<number>\d{{1,3}})[.)])"
 )
-_TITLE = re.compile(
-    rf"(?:\[[^\[\]\n]+\]:?[ \t]+|{_RAISED}{{1,3}}[ \t]*)"
-    r"[\"“*_]*[^\W_](?!.*(?:\[|[.!?…:;。！？：；।॥؟۔።]\W*$))"
-)
-"""An entry that ends without a stop and cites nothing, as titles do and sentences don't."""
-_CITED = re.compile(rf"\[\^?([^\[\]\n]{{1,60}})\]|({_RAISED}+)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]*[^\s<>\[\]()\".,;:!?'*_`]")
 
 
@@ -91,8 +85,8 @@ class CitedText:
         apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), nothing_cited(lines)
         urls = (m for m in _URL.finditer(lines) if not apart.hold(*m.span()))
         self._links = [m for m in urls if not code.hold(*m.span())]
-        words = words_among(lines, [(m.start, m.end) for m in markers if not m.is_word])
-        gone = [m for m in markers if not (m.is_word or (m.start, m.end) in words)]
+        words = words_among(lines, [(m.start, m.end) for m in markers])
+        gone = [m for m in markers if (m.start, m.end) not in words]
         around = [
             Span(*span)
             for m in gone
@@ -113,10 +107,6 @@ class CitedText:
     def like(self, text: str) -> CitedText:
         """Another text whose labels name the same sources."""
         return CitedText(text, self.contexts, self._defined)
-
-    def fitting(self, label: str) -> list[str]:
-        """The ids of the sources that a label of author and year may name."""
-        return self._sources.fitting(label)
 
     def label_of(self, source: str) -> str:
         """The text's name for a source: its id where a citation has it, else its number."""
@@ -172,21 +162,10 @@ class CitedText:
     def _spans(
         self, all_blocks: Sequence[Block], read: str, places: Sequence[int]
     ) -> Iterator[tuple[Span, int, bool]]:
-        """The places of sentences, with the number of each one's block, and whether it is code.
-
-        A sentence has whole tags, and code those around it. A tag between two sentences goes to the one it
-        opens or closes in.
-        """
-        tags = Tags(self.text)
+        """The places of sentences, with the number of each one's block, and whether it is code."""
         for number, block in enumerate(all_blocks):
-            found = [
-                Span(*tags.wholly(places[a], places[b - 1] + 1)) for a, b in block_sentences(read, block)
-            ]
-            borders = [tags.border(one.end, two.start) for one, two in pairwise(found)]
-            starts = [*(span.start for span in found[:1]), *(start for _, start in borders)]
-            ends = [*(end for end, _ in borders), *(span.end for span in found[-1:])]
-            for start, end in zip(starts, ends, strict=True):
-                yield Span(start, end), number, block.kind == "code"
+            for start, end in block_sentences(read, block):
+                yield Span(places[start], places[end - 1] + 1), number, block.kind == "code"
 
     def _owned(
         self, markers: Sequence[Marker], spans: Sequence[tuple[Span, int, bool]], *, above: bool
@@ -244,8 +223,8 @@ def _closing(
 def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
     """The places, and the entries by label, of footnotes (`[^1]: ...`) and of lists of references.
 
-    These stand below a heading for references, or at the end. `text` is `source` without its tags, which may
-    hold links.
+    These stand below a heading for references, or at the end, with links. `text` is `source` without its
+    tags, which may hold links.
     """
     text = text.replace(UNSEEN, " ")
     spans: list[Span] = []
@@ -253,7 +232,9 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
     lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
     headings = {match.start(): match["own"] for match in _REFERENCES.finditer(text)}
     entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
-    listed = len(entries) - _listed_at_end(text, source, entries)
+    listed = len(entries)
+    while listed and _is_linked(*entries[listed - 1], source):
+        listed -= 1
     below = None
     for number, (line, entry) in enumerate(entries):
         own = next((own for start, own in headings.items() if line.start <= start < line.end), None)
@@ -278,20 +259,6 @@ def _lowered(raised: str) -> str:
     return unicodedata.normalize("NFKC", raised)
 
 
-def _listed_at_end(text: str, source: str, entries: Sequence[tuple[Span, re.Match[str] | None]]) -> int:
-    """How many lines at the end list references: links, and titles if the text above cites all of them."""
-    listed = linked = 0
-    titled: set[str] = set()
-    for line, entry in reversed(entries):
-        link = _URL.search(source, *line)
-        if entry is None or entry["number"] or not (link or _TITLE.match(text[slice(*line)])):
-            break
-        listed += 1
-        if not link:
-            titled.add(_label_of(entry))
-        elif not titled:
-            linked = listed
-    above = text[: entries[-listed][0].start] if listed else ""
-    inside = (m[1] or f"{_lowered(m[2])} {' '.join(_lowered(m[2]))}" for m in _CITED.finditer(above))
-    cited = {label for labels in inside for label in re.split(r"[\s,;]+", labels)}
-    return listed if titled <= cited else linked
+def _is_linked(line: Span, entry: re.Match[str] | None, source: str) -> bool:
+    """Whether a line is an entry with a link and a label in brackets or of raised digits."""
+    return entry is not None and not entry["number"] and _URL.search(source, *line) is not None

@@ -22,11 +22,9 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
 from factreasoner.tasks.verify.claims import citations_of
-from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.passages import best, split_passages
 from factreasoner.text.sentences import sentences
-from factreasoner.text.tags import TAG, without_tags
 
 STAGE = "corrector"
 REMOVE = "REMOVE"
@@ -60,8 +58,8 @@ class FailedSentence(NamedTuple):
 class Corrector:
     """Rewrites sentences by a model; one call for those that cite the same sources.
 
-    Without a model, sentences with a claim that is contradicted, or that cites no source that exists, are
-    removed. A citation of author and year may mean a source that has neither, so such a sentence stays.
+    Without a model, sentences with a claim that is contradicted, or that cites a number that no source has,
+    are removed.
     """
 
     def __init__(self, llm: LLM | None, config: Config) -> None:
@@ -158,8 +156,7 @@ def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: s
         return f"{REMOVE} among other words"
     if new == " ".join(original.split()):
         return "it is the sentence as it was"
-    row = without_tags(original)
-    if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
+    if original.startswith("|") and new.count("|") != original.count("|"):
         return "it is not a row of the table any more"
     if len(new) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(new)} characters for {len(original)}"
@@ -171,12 +168,12 @@ def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: s
         return "it says nothing"
     if matter.is_left(text.like(original).plain, cited.plain):
         return "it does not speak of what the sentence and the sources do"
-    return "it does not end as a sentence" if _runs_on(new) and not _runs_on(original) else None
+    return "it is no sentence among others" if _runs_on(new) and not _runs_on(original) else None
 
 
 def _runs_on(sentence: str) -> bool:
-    """Whether a sentence behind this one would be read as a part of it."""
-    return len(sentences(f"{sentence} It is so.")) == len(sentences(sentence))
+    """Whether a sentence before or behind this one would be read as a part of it."""
+    return len(sentences(f"It is so. {sentence} It is so.")) < len(sentences(sentence)) + 2
 
 
 class Revision(NamedTuple):
@@ -200,53 +197,6 @@ class Revision(NamedTuple):
         return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
 
 
-class NewText(NamedTuple):
-    """A text after `done` edits; `failures` are new sentences that would have run into their neighbours."""
-
-    text: CitedText
-    done: Edited
-    failures: tuple[Failure, ...]
-
-
-def new_text(text: CitedText, edits: Mapping[Place, str], record_id: str) -> NewText:
-    """`text` with its sentences at the places of `edits` replaced, or removed where the new one is empty.
-
-    A new sentence that the text around it would continue is left out.
-    """
-    wanted = dict(edits)
-    failures: list[Failure] = []
-    while wanted:
-        done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
-        new = CitedText(done.text, text.contexts)
-        spoilt = [edit for edit, place in done.placed() if _runs_over(new, place)]
-        joined = [
-            place
-            for place, after in wanted.items()  # a removal may leave marks of bold and the like
-            if after.strip() and any(_overlap(place, (edit.start, edit.end)) for edit in spoilt)
-        ]
-        if not joined:
-            return NewText(new, done, tuple(failures))
-        failures += [_joined(record_id, place, wanted.pop(place)) for place in joined]
-    return NewText(text, Edited(text.text, ()), tuple(failures))
-
-
-def _runs_over(text: CitedText, place: Place) -> bool:
-    """Whether a sentence has words both inside and outside a place."""
-    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place)]
-    outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
-    return any(character.isalnum() for piece in outside for character in piece)
-
-
-def _joined(record_id: str, place: Place, after: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        item_id=f"{record_id}[{place[0]}:{place[1]}]",
-        error_type="JoinedSentenceError",
-        message=f"record {record_id}: the new sentence {after[:80]!r} would run into the one beside it; "
-        "the sentence stays as it was",
-    )
-
-
 def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
     """What the answer's sentences with `reasons` to change them became in the last revision.
 
@@ -263,7 +213,7 @@ def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence
     found = []
     for (start, end), now in groups:
         says = any(_overlap(now, sentence.words) for sentence in text.sentences)
-        says = says and any(map(str.isalnum, TAG.sub("", text.text[slice(*now)])))
+        says = says and any(map(str.isalnum, text.text[slice(*now)]))
         before, after = answer[start:end], text.text[slice(*now)].strip() if says else ""
         if after != before.strip():
             own = (why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root])

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from factreasoner.atoms.plain_text import BLANKS
 from factreasoner.text.sentences import newline_ended
-from factreasoner.text.tags import Tags, are_pair, tag_name, without_tags
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
@@ -22,29 +21,6 @@ _EMPHASIS = re.compile(
     re.DOTALL,
 )
 """Bold, emphasised or struck-out words within a paragraph or list item."""
-
-_WRAPS = (
-    "** **",
-    "__ __",
-    "~~ ~~",
-    "* *",
-    "_ _",
-    "“ ”",
-    "„ “",
-    "„ ”",
-    "« »",
-    "» «",
-    "‘ ’",
-    '" "',
-    "( )",
-    "（ ）",
-    "「 」",
-    "『 』",
-)
-"""Marks that may stand around a whole sentence."""
-_WRAPPING_TAG = re.compile(r"<(?P<name>[a-zA-Z]\w*)\b[^<>]*>")
-_TAIL = re.compile(r"(?:\s*(?:\[[^\[\]\n]{1,60}\]|[⁰¹²³⁴-⁹]+))*\s*(?P<stop>[.!?。！？।]?)\s*")
-"""What may stand behind such marks: citations and a stop."""
 
 _REACH = 700
 
@@ -94,8 +70,8 @@ class Edited(NamedTuple):
 def edited(text: str, edits: Sequence[Edit]) -> Edited:
     """The text with sentences replaced and removed.
 
-    With a sentence go the blanks before the next one; with the last one of a list item, paragraph or HTML
-    element go its marker, lines and tags. Bold, emphasis and tags that begin or end in it stay closed.
+    With a sentence go the blanks before the next one; with the last one of a list item or paragraph go its
+    marker and lines. Bold and emphasis that begin or end in it stay closed.
     """
     done: list[Edit] = []
     for edit in _Editing(newline_ended(text)).cleared(sorted(edits)):
@@ -108,18 +84,16 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
 
 
 class _Editing:
-    """A text whose sentences are changed, with its marks and tags."""
+    """A text whose sentences are changed, with its marks."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tags = Tags(text)
-        self._read = without_tags(text)
 
     def cleared(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits, each removal with the blanks, lines and tags that go with it."""
+        """The edits, each removal with the blanks and lines that go with it."""
         found: list[Edit] = []
         lines: list[Edit] = []
-        for edit in self._emptied(self._joined(edits, " \t")):
+        for edit in self._joined(edits, " \t"):
             if edit.after:
                 found.append(self._replacement(edit))
             elif (whole := self._whole_lines(edit)) is not None:
@@ -132,53 +106,27 @@ class _Editing:
         """The edits, with removals joined that only `blanks` separate; None: any white space."""
         found: list[Edit] = []
         for edit in edits:
-            if found and self._adjoin(found[-1], edit, blanks):
+            removals = found and not (found[-1].after or edit.after)
+            if removals and not self._text[found[-1].end : edit.start].strip(blanks):
                 found[-1] = Edit(found[-1].start, edit.end, "")
             else:
                 found.append(edit)
         return found
 
-    def _adjoin(self, one: Edit, other: Edit, blanks: str | None = None) -> bool:
-        parted = self._text[one.end : other.start].strip(blanks)
-        return not (one.after or other.after or parted)
-
-    def _emptied(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits, each removal with the tags that it would leave empty."""
-        found: list[Edit] = []
-        for edit in edits:
-            wider = edit if edit.after or any(self._stray(edit)) else self._with_tags(edit)
-            while found and self._adjoin(found[-1], wider) and self._text[wider.start] == "<":
-                wider = self._with_tags(Edit(found.pop().start, wider.end, ""))
-            found.append(wider)
-        return found
-
-    def _with_tags(self, edit: Edit) -> Edit:
-        """A removal with the pairs of tags around it, or of a whole line with the `<br>` beside it."""
-        before, behind = self._tags.before(edit.start), self._tags.behind(edit.end)
-        while before and behind and are_pair(before, behind):
-            edit = Edit(before.start(), behind.end(), "")
-            before, behind = self._tags.before(edit.start), self._tags.behind(edit.end)
-        begins = before["block"] if before else not self._text[: edit.start].strip()
-        ends = behind["block"] if behind else not self._text[edit.end :].strip()
-        if begins and behind and tag_name(behind) == "br":
-            return edit._replace(end=behind.end())
-        return edit._replace(start=before.start()) if before and ends and tag_name(before) == "br" else edit
-
     def _stray(self, edit: Edit) -> tuple[list[str], list[str]]:
         """The marks in a sentence that close what opens before it, and those that open what closes behind."""
         within = range(edit.start, edit.end)
-        pairs = [*self._tags.pairs, *self._emphasised(edit)]
+        pairs = list(self._emphasised(edit))
         closing = [close for start, close in pairs if close[0] in within and start[0] not in within]
         opening = [start for start, close in pairs if start[0] in within and close[0] not in within]
         said = [[self._text[slice(*span)] for span in sorted(spans)] for spans in (closing, opening)]
         return said[0], said[1]
 
     def _emphasised(self, edit: Edit) -> Iterator[Pair]:
-        """Marks of bold and emphasis in and around a sentence, except in tags."""
+        """Marks of bold and emphasis in and around a sentence."""
         near = max(0, edit.start - _REACH), min(len(self._text), edit.end + _REACH)
         for match in _EMPHASIS.finditer(self._text, *near):
-            if not self._tags.holding(match.start()):
-                yield match.span("mark"), match.span("close")
+            yield match.span("mark"), match.span("close")
 
     def _whole_lines(self, edit: Edit) -> Edit | None:
         """The removal of lines that hold only the sentence and its list marker; None for other sentences."""
@@ -188,8 +136,7 @@ class _Editing:
         return Edit(line, rest.end(), "") if rest and alone and not any(self._stray(edit)) else None
 
     def _replacement(self, edit: Edit) -> Edit:
-        """A new sentence with the marks around the old one, and those that it only opened or only closed."""
-        edit = edit._replace(after=_wrapped(self._text[edit.start : edit.end].strip(), edit.after))
+        """A new sentence with the marks that the old one only opened or only closed."""
         closing, opening = (
             "".join(mark for mark in marks if edit.after.count(mark) % 2 == 0) for marks in self._stray(edit)
         )
@@ -206,7 +153,7 @@ class _Editing:
         before = start
         while before and self._text[before - 1] in BLANKS:
             before -= 1
-        if _LINE_END.match(self._read, end) is not None:
+        if _LINE_END.match(self._text, end) is not None:
             return Edit(start if opening and not closing else before, end, closing + opening)
         while self._text[end : end + 1] in BLANKS:
             end += 1
@@ -224,25 +171,3 @@ class _Editing:
         kept = len(text[:start].rstrip())
         ended = _LINE_END.match(text, kept) if kept and text.endswith("\n") else None
         return Edit(ended.end() if ended else kept, len(text), "")
-
-
-def _wrapped(before: str, after: str) -> str:
-    """A new sentence with the marks that stood around the whole old one: bold, quotes, brackets, tags."""
-    tag = _WRAPPING_TAG.match(before)
-    wraps = [(tag[0], f"</{tag['name']}>")] if tag else [tuple(wrap.split()) for wrap in _WRAPS]
-    for opening, closing in wraps:
-        at = before.rfind(closing)
-        inside, tail = before[len(opening) : at], _TAIL.fullmatch(before, at + len(closing))
-        around = before.startswith(opening) and at >= len(opening) and _is_whole(inside, opening, closing)
-        marked = after.startswith(opening) or (opening == closing and opening in after)
-        if around and tail is not None and not marked:
-            said = _wrapped(inside.strip(), after)
-            stop = tail["stop"] if said.endswith(tail["stop"]) else ""
-            return f"{opening}{said.removesuffix(stop)}{closing}{stop}"
-    return after
-
-
-def _is_whole(inside: str, opening: str, closing: str) -> bool:
-    """Whether the mark that opens before `inside` closes only behind it."""
-    before = inside.split(closing)[:-1]
-    return all(part.count(opening) > 0 for part in before) if opening != closing else not before

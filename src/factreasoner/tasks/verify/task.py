@@ -21,13 +21,12 @@ from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place, labe
 from factreasoner.tasks.verify.correcting import (
     Corrector,
     FailedSentence,
-    NewText,
     Revision,
     changes_of,
-    new_text,
 )
+from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
-from factreasoner.tasks.verify.markers import is_author_year, is_link
+from factreasoner.tasks.verify.markers import is_link
 from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult, verified_rows
 
 _SHOWN_IDS = 3
@@ -129,16 +128,16 @@ class _Verification:
             for one, after in zip(failed, corrected, strict=True)
             if isinstance(after, str)
         }
-        new = new_text(last.text, edits, self._record.id)
-        self._failures += new.failures
-        if not new.done.edits:
+        done = edited(last.text.text, [Edit(*place, after) for place, after in edits.items()])
+        if not done.edits:
             return None
         for one in failed:
-            if new.done.moved(one.sentence.place) is None:
+            if done.moved(one.sentence.place) is None:
                 for root in last.origins(one.sentence):
                     self._reasons.setdefault(root, []).extend(one.why)
-        places = {root: new.done.stands_for(now) for root, now in last.places.items()}
-        return Revision(new.text, self._verified_again(last, new, number), places)
+        places = {root: done.stands_for(now) for root, now in last.places.items()}
+        text = CitedText(done.text, self._contexts)
+        return Revision(text, self._verified_again(last, text, done, number), places)
 
     def _failed(self, last: Revision) -> list[FailedSentence]:
         """The sentences to correct; none without a source to write them from."""
@@ -152,7 +151,9 @@ class _Verification:
             if sentence.place in wrong and not sentence.is_code
         ]
 
-    def _verified_again(self, last: Revision, new: NewText, number: int) -> tuple[VerifiedClaim, ...]:
+    def _verified_again(
+        self, last: Revision, text: CitedText, done: Edited, number: int
+    ) -> tuple[VerifiedClaim, ...]:
         """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
 
         A claim that cites something else now, as its paragraph's marker changed, is judged again. It gets
@@ -169,22 +170,22 @@ class _Verification:
         for claim in last.claims:
             if claim.sentence is None or claim.span is None:
                 stayed.append(claim)
-            elif new.done.moved(claim.sentence) is not None:
-                span = new.done.moved(claim.span)
-                moved = at_place(claim, span, new.text)
+            elif done.moved(claim.sentence) is not None:
+                span = done.moved(claim.span)
+                moved = at_place(claim, span, text)
                 if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
                     stayed.append(moved)
                 else:
                     anew = VerifiedClaim(id=free_id(), text=claim.text)
-                    again.append(at_place(anew, span, new.text))
-        if sentences := _new_sentences(new):
+                    again.append(at_place(anew, span, text))
+        if sentences := _new_sentences(text, done):
             try:
-                found = self._worker.finder.claims_of(sentences, new.text, self._record, self._meter)
+                found = self._worker.finder.claims_of(sentences, text, self._record, self._meter)
             except StageError as error:
                 found = Claims((), tuple(error.failures))
             for claim in self._found(found):
                 again.append(claim.model_copy(update={"id": free_id()}))
-        claims = (*stayed, *self._judged(again, new.text))
+        claims = (*stayed, *self._judged(again, text))
         return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
 
 
@@ -203,17 +204,12 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
 
 def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
     """Why labels name no source."""
-    if names := [label for label in labels if not (is_link(label) or is_author_year(label))]:
+    if names := [label for label in labels if not is_link(label)]:
         ids = [context.id for context in text.contexts]
         shown = f"; the ids are {', '.join([*ids[:_SHOWN_IDS], *['…'] * (len(ids) > _SHOWN_IDS)])}"
         yield f"No source is called {' or '.join(names)}{'' if all(map(str.isdigit, names)) else shown}."
-    for label in (label for label in labels if label not in names):
-        if is_link(label):
-            yield f"No source has the link {label}."
-        elif fitting := text.fitting(label):
-            yield f"Author and year of {label} fit several sources: {', '.join(fitting)}."
-        else:
-            yield f"No source has the author and year of {label} in its id, title or link."
+    for label in filter(is_link, labels):
+        yield f"No source has the link {label}."
 
 
 def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
@@ -226,11 +222,10 @@ def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
     return f"{after} {markers}".strip()
 
 
-def _new_sentences(new: NewText) -> list[Sentence]:
+def _new_sentences(text: CitedText, done: Edited) -> list[Sentence]:
     """The sentences whose words edits put in."""
-    places = [place for _, place in new.done.placed()]
-    sentences = new.text.sentences
-    return [s for s in sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
+    places = [place for _, place in done.placed()]
+    return [s for s in text.sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
 
 
 def _problems(record: Record, config: Config) -> list[InputProblem]:
