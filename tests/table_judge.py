@@ -2,7 +2,6 @@
 
 from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Judged
-from factreasoner.tasks.task import task_named
 
 PASSAGES = [
     {"id": "old", "text": "It opened in 1932.", "title": "History", "link": "https://example.org/h"},
@@ -40,7 +39,3 @@ class TableJudge:
 def verdict(premise, claim, label, p, quote=None):
     quote = quote or (" ".join(premise.text.split()[:2]) if label != "neutral" else None)
     return Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p, quote=quote)
-
-
-def rows_of(task, result):
-    return list(task_named(task).rows(result))

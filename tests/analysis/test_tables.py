@@ -16,7 +16,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Failure
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.labels import WithoutClaims
+from factreasoner.tasks.words import WithoutClaims
 
 COLUMNS = {"name": str, "p": float, "count": int, "ids": list}
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

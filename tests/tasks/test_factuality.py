@@ -2,7 +2,7 @@
 
 import pytest
 from assessments import assessment
-from table_judge import PASSAGES, TableJudge, rows_of
+from table_judge import PASSAGES, TableJudge
 
 from factreasoner import Config, assess
 from factreasoner.models import Context, Failure, Record
@@ -35,7 +35,7 @@ def test_an_atom_shows_the_strongest_verdict_of_its_label_with_its_source():
     }
     atoms = [{"text": "It opened in 1930.", "label": "NS", "original": "in 1930"}, "In 1932.", "It is big."]
     found = assess("It opened in 1930.", contexts=PASSAGES, atoms=atoms, judge=TableJudge(table))
-    wrong, right, silent = rows_of("run", found)
+    wrong, right, silent = found.rows()
     assert (wrong.label, wrong.context, wrong.quote) == ("contradicted", "old", "It opened")
     assert (wrong.title, wrong.link) == ("History", "https://example.org/h")
     assert (wrong.gold, wrong.original) == ("NS", "in 1930")
@@ -50,22 +50,22 @@ def test_an_atom_shows_the_strongest_verdict_of_its_label_with_its_source():
 
 def test_what_was_not_judged_has_no_label_and_no_probability():
     found = assessment([0.9, None], outcome={"partly_judged": ("a0",)})
-    first, second = rows_of("run", found)
+    first, second = found.rows()
     assert (first.judged, first.label) == ("partly", "supported")
     assert (second.judged, second.label, second.p_true) == ("no", None, None)
     failed = assessment([0.9], outcome=None).model_copy(update={"outcome": None, "status": "failed"})
-    assert [(row.judged, row.label) for row in rows_of("run", failed)] == [("no", None)]
+    assert [(row.judged, row.label) for row in failed.rows()] == [("no", None)]
 
 
 def test_an_atom_that_nothing_could_be_held_against_says_so():
-    (row,) = rows_of("run", assessment([0.5], contexts=()))
+    (row,) = assessment([0.5], contexts=()).rows()
     assert row.note == "no context"
     for fields, note in [
         ({"dropped": "irrelevant"}, "no context: all were dropped"),
         ({"atom_ids": ("a7",)}, "no context of its own"),
         ({}, ""),
     ]:
-        (row,) = rows_of("run", assessment([0.5], contexts=(Context(id="c0", text="x", **fields),)))
+        (row,) = assessment([0.5], contexts=(Context(id="c0", text="x", **fields),)).rows()
         assert row.note == note
 
 
@@ -79,5 +79,5 @@ def test_a_given_atom_has_its_place_where_it_stands_in_the_answer_once():
     ]
     found = assess(answer, contexts=PASSAGES, atoms=atoms, judge=TableJudge({}))
     nowhere = (None, None)
-    places = [(row.start, row.end) for row in rows_of("run", found)]
+    places = [(row.start, row.end) for row in found.rows()]
     assert places == [(0, 18), nowhere, nowhere, (19, 29)]

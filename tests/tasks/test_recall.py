@@ -12,7 +12,7 @@ from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import line_of
-from factreasoner.tasks.recall import RECALL, TASK, fact_rows, labels_of
+from factreasoner.tasks.recall import RECALL, TASK, labels_of
 
 ANSWER = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
 MODES = ("tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf")
@@ -141,7 +141,7 @@ def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
 def test_of_two_ways_the_reason_says_what_the_model_said(mode):
     said = "It is false." if mode == "prompt-tf" else "False"
     result, _ = worked(by_text(lambda text: said), record(1), mode=mode)
-    (row,) = fact_rows(result)
+    (row,) = result.rows()
     assert row.note == "the model said False, which may mean silence or a contradiction"
 
 
@@ -228,7 +228,7 @@ def test_a_line_has_the_facts_in_their_order_and_counts_unanswered_ones_apart():
     assert line["recall"] == pytest.approx(2 / 4)
     assert [line[f"num_{name}"] for name in ("facts", "true", "false", "unanswered")] == [5, 2, 2, 1]
     assert line["bounds"] == {"recall": (2 / 5, 3 / 5)}
-    rows = list(TASK.rows(result("r", "TF-N")))
+    rows = list(result("r", "TF-N").rows())
     assert [(row.of, row.against, row.label, row.judged) for row in rows] == [
         ("facts", "answer", "supported", "fully"),
         ("facts", "answer", "contradicted", "fully"),
@@ -296,5 +296,5 @@ def test_a_fact_is_stated_where_its_label_says_so(p, stated):
     judged = Verdict(context_id="answer", target_id="f", label="entailment", probability=p)
     facts = (Atom(id="f", text="Rain fell."),)
     result = RecallResult(record_id="r", status="ok", response="It rained.", facts=facts, verdicts=(judged,))
-    assert [row.label == "supported" for row in fact_rows(result)] == [stated]
+    assert [row.label == "supported" for row in result.rows()] == [stated]
     assert result.stated == {"f": stated}

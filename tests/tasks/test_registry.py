@@ -7,11 +7,11 @@ from factreasoner.errors import RunError
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import Metric, Need, Table
 from factreasoner.models import Atom, Claim, Failure, Premise, Record
+from factreasoner.models.rows import Evidence, by_claim, claim_row, judgement_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.rows import Evidence, by_claim, claim_row, judgement_of
 from factreasoner.tasks.task import TASKS, ClaimResult, ClaimTally, ClaimWorker, Task, Work, task_named
 
 
@@ -19,6 +19,13 @@ class Repeated(ClaimResult):
     """Which atoms the question states already."""
 
     atoms: tuple[Atom, ...] = ()
+
+    def rows(self):
+        verdicts = by_claim(self.verdicts)
+        for atom in self.atoms:
+            own = verdicts.get(atom.id, [])
+            judgement = judgement_of(own[0].p.entailment if own else None, own)
+            yield claim_row(self.record_id, "answer", atom, judgement, Evidence("question", {}, own))
 
 
 class Worker(ClaimWorker[Repeated]):
@@ -29,14 +36,6 @@ class Worker(ClaimWorker[Repeated]):
         judged = self._judge.judge(Premise("question", record.prompt, record_id=record.id), claims)
         fields = {"atoms": record.atoms, "verdicts": judged.verdicts}
         return Work(fields, judged.failures, len(judged.verdicts), len(claims))
-
-
-def rows(result):
-    verdicts = by_claim(result.verdicts)
-    for atom in result.atoms:
-        own = verdicts.get(atom.id, [])
-        judgement = judgement_of(own[0].p.entailment if own else None, own)
-        yield claim_row(result.record_id, "answer", atom, judgement, Evidence("question", {}, own))
 
 
 def share(rows):
@@ -65,8 +64,7 @@ TASK = Task(
     problems=lambda record, config: [],
     prompts=lambda config: ["judge", "judge_one"],
     worker=lambda config, calls: Worker(assembly_of(config, calls)),
-    rows=rows,
-    tally=lambda config, sizes: ClaimTally(TABLE, rows, lambda result: (list(rows(result)), {})),
+    tally=lambda config, sizes: ClaimTally(TABLE, lambda result: (list(result.rows()), {})),
 )
 
 
@@ -130,7 +128,7 @@ def test_a_record_on_which_all_work_failed_is_a_failed_line_without_claims(name)
     failure = Failure(stage="pipeline", item_id="r1", error_type="KeyError", message="x")
     found = task.failed(Record(id="r1", response="x [7].", topic="t"), Config(), failure)
     assert (found.status, found.topic, found.failures) == ("failed", "t", (failure,))
-    assert (task.size(found), [*task.rows(found)], [*task.verdicts(found)]) == (0, [], [])
+    assert (task.size(found), [*found.rows()], [*task.verdicts(found)]) == (0, [], [])
     line = task.tally(Config(), []).add(found)
     assert (line["status"], line["failures"][0]["message"]) == ("failed", "x")
     metrics = {metric.line_name for metric in task.table if not metric.usage}

@@ -12,7 +12,7 @@ from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK as RAG
 from factreasoner.tasks.recall import TASK as RECALL
 from factreasoner.tasks.recall import RecallResult
-from factreasoner.tasks.task import ClaimResult, ClaimWorker, Work, result_of
+from factreasoner.tasks.task import ClaimWorker, Work, result_of
 from factreasoner.tasks.verify.task import TASK as VERIFY
 
 LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
@@ -34,8 +34,8 @@ def test_the_state_of_a_record(failures, judged, asked, status):
     assert Work({}, failures, judged, asked).status == status
 
 
-class Worker(ClaimWorker[ClaimResult]):
-    result = ClaimResult
+class Worker(ClaimWorker[RecallResult]):
+    result = RecallResult
 
     def __init__(self, work, **calls):
         super().__init__(assembly_of(Config(), Calls(**calls)))
@@ -69,12 +69,12 @@ def test_a_stage_or_part_that_gave_up_is_a_failed_record_and_what_ends_a_run_is_
 
 def test_a_result_carries_what_every_result_carries():
     meter = Meter()
-    found = result_of(ClaimResult, RECORD, Config(model="m"), Work({"verdicts": ()}, (LOST,), 1), meter)
+    found = result_of(RecallResult, RECORD, Config(model="m"), Work({"verdicts": ()}, (LOST,), 1), meter)
     assert (found.record_id, found.prompt, found.topic) == ("r1", "Was he?", "him")
     assert (found.response, found.failures) == ("He was tall.", (LOST,))
     assert (found.model, found.metadata) == ("m", {"variant": "a"})
     changed = RECORD.model_copy(update={"response": "He was small."})
-    other = result_of(ClaimResult, changed, Config(), Work({}, ()))
+    other = result_of(RecallResult, changed, Config(), Work({}, ()))
     assert other.fingerprint != found.fingerprint
 
 

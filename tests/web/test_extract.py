@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 from pypdf import PdfWriter
 
-from factreasoner.web.extract import extract, raised
+from factreasoner.web.extract import extract
 from factreasoner.web.page import Extracted, decode
+from factreasoner.web.superscripts import raised
 
 
 def test_html_gives_the_article_without_menu_and_footer():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
-from factreasoner.models import TaskResult
-from factreasoner.models.results import counted, notebook_form
+from factreasoner.models import TaskResult, counted
+from factreasoner.models.notebook import notebook_html
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
@@ -68,7 +68,8 @@ class Run:
         return f"<Run {str(self.path)!r}: task {self.task}, {count}, judged by {judge}>"
 
     def _repr_html_(self) -> str:
-        return notebook_form(self._finished, repr(self))
+        finished = self._finished
+        return notebook_html(repr(self), finished.results(), finished.task.words, named=True)
 
     def __len__(self) -> int:
         return len(self._finished.ids)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import Metric
 from factreasoner.models import TaskResult
+from factreasoner.models.rows import ClaimRow
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.rows import ClaimRow
 
 NAMES = "factreasoner."
 """What the names of all scores begin with."""
@@ -95,7 +95,7 @@ def _of_record(
         told = failure.message if failure and wanted.texts else None
         yield score(metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=told)
         return
-    rows = list(task.rows(result))
+    rows = list(result.rows())
     words = "\n".join(_words(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
     for metric in metrics:
         if (value := line.get(metric.line_name)) is not None:
@@ -103,7 +103,7 @@ def _of_record(
     lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in result.all_failures}
     for row in rows if wanted.claims else ():
         yield score(
-            task.claim_word,
+            task.words.claim,
             row.p_true,
             f"{row.claim} {row.of} {row.against}",
             error=lost.get(row.claim, UNKNOWN) if row.p_true is None else None,

@@ -22,11 +22,11 @@ import numpy as np
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.files import make_folder_of, plain_name, replace_file
 from factreasoner.models import TaskResult
+from factreasoner.models.rows import ClaimRow
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.labels import WithoutClaims
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
+from factreasoner.tasks.words import WithoutClaims
 from factreasoner.text.markdown import markdown_lines
 
 Row = dict[str, Any]
@@ -79,7 +79,7 @@ class RunTable(NamedTuple):
 
 def claim_table_of(task: Task[Any]) -> str:
     """The name of the table of a task's claims: `atoms` of a run, else `claims`."""
-    return f"{task.claim_word}s"
+    return f"{task.words.claim}s"
 
 
 def table_of(run: FinishedRun[Any], name: str) -> RunTable:
@@ -103,20 +103,20 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
 
 
 def _claim_columns(task: Task[Any]) -> Columns:
-    if task.claim_word == "claim":
+    if task.words.claim == "claim":
         return CLAIM_COLUMNS
-    renamed = ((task.claim_word if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
+    renamed = ((task.words.claim if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
     return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
 
 
 def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
     """The rows of that table of one result."""
-    return (claim_row(task, row) for row in task.rows(result))
+    return (claim_row(task, row) for row in result.rows())
 
 
 def claim_row(task: Task[Any], row: ClaimRow) -> Row:
     """That row of the table: an atom's has its id as `atom`."""
-    fields = {task.claim_word: "claim"}
+    fields = {task.words.claim: "claim"}
     return {name: getattr(row, fields.get(name, name)) for name in _claim_columns(task)}
 
 
@@ -184,7 +184,7 @@ def shown_claims(
 
 def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> Iterator[Place]:
     for result in run.results(None if wanted.record is None else (wanted.record,)):
-        rows = list(run.task.rows(result))
+        rows = list(result.rows())
         without.count(result)
         if rows:
             without.add_unjudged(result, rows)
@@ -206,7 +206,7 @@ def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Plac
         indices.append(index)
     for place in np.lexsort((best, p))[:limit]:
         (result,) = run.results((records[place],))
-        yield list(run.task.rows(result))[indices[place]]
+        yield list(result.rows())[indices[place]]
 
 
 def export(table: RunTable, form: Format, out: Path) -> None:

@@ -13,17 +13,17 @@ from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import measured
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, TaskResult, factuality
+from factreasoner.models.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.settings.config import BUNDLED
 from factreasoner.tasks.factuality import TASK as FACTUALITY
-from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
 from factreasoner.tasks.recall import FACTS
-from factreasoner.tasks.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
+from factreasoner.tasks.words import IN_PART, evidence_of, nothing_in
 from factreasoner.text.parsing import describe_model, remedy
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
@@ -39,17 +39,17 @@ def claim_cells(
     fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
     said = (f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest))
     text = plain(row.text, longest_claim) + fate
-    return p_true, label_cell(row, task.label_words), text, "; ".join(said)
+    return p_true, label_cell(row, task.words.labels), text, "; ".join(said)
 
 
 def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest: int = QUOTE_LENGTH) -> None:
     """The claims of one text with the strongest evidence for each label, or why it has none."""
-    if rows := [claim_cells(row, task, longest) for row in task.rows(result)]:
-        console.columns((task.p_word, Column(no_wrap=True), task.claim_word, "evidence"), rows)
+    if rows := [claim_cells(row, task, longest) for row in result.rows()]:
+        console.columns((task.words.p, Column(no_wrap=True), task.words.claim, "evidence"), rows)
     elif not result.all_failures:
-        console.print(f"No {task.claim_word}s: {nothing_in(result)}.")
+        console.print(f"No {task.words.claim}s: {nothing_in(result)}.")
     if result.not_checked:
-        console.print(f"\n{number_of(len(rows), task.claim_word)}; {result.not_checked}")
+        console.print(f"\n{number_of(len(rows), task.words.claim)}; {result.not_checked}")
 
 
 def print_failures(console: Terminal, result: TaskResult) -> None:
@@ -117,9 +117,9 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
             console.print(f"[bold]{plain(heading)}[/bold]")
         names = ((row, f"{row.record} {row.claim}" if in_order else row.claim) for row in part)
         columns = (
-            Column(task.p_word, width=max(len(task.p_word), P_WIDTH)),
+            Column(task.words.p, width=max(len(task.words.p), P_WIDTH)),
             Column("", width=LABEL_WIDTH, no_wrap=True),
-            task.claim_word,
+            task.words.claim,
         )
         console.columns(columns, (_cells(row, task, name, LONG_QUOTE, None) for row, name in names))
         console.print()
@@ -129,7 +129,7 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
 def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
     """The atoms or claims of a run to review first, each with what decided it; see `ReviewList`."""
     task, console = folder.task, Terminal()
-    worst = summary[f"worst_{task.claim_word}s"]
+    worst = summary[f"worst_{task.words.claim}s"]
     pairs = (summary["coherence"] or {}).get("pairs", ())
     if pairs:
         console.columns((Column("p", no_wrap=True), "the answer contradicts itself"), _pairs(folder, pairs))
@@ -139,14 +139,14 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
     rows = []
     for item in worst:
         (result,) = folder.results([item["record"]])
-        found = main_rows(list(task.rows(result)))
-        row = next(row for row in found if row.claim == item[task.claim_word])._replace(fate="")
+        found = main_rows(list(result.rows()))
+        row = next(row for row in found if row.claim == item[task.words.claim])._replace(fate="")
         record = row.record if summary["records"]["total"] > 1 else ""
         rows.append(_cells(row, task, f"{record} {row.of * (row.of == REFERENCE)}".strip()))
-    most = summary[f"{task.claim_word}s_to_review"]
+    most = summary[f"{task.words.claim}s_to_review"]
     more = f" ({len(worst)} of {most:,})" if most > len(worst) else ""
-    heading = f"{task.claim_word}s to look at first{more}"
-    console.columns((Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading), rows)
+    heading = f"{task.words.claim}s to look at first{more}"
+    console.columns((Column(task.words.p, no_wrap=True), Column(no_wrap=True), heading), rows)
     console.print()
 
 
@@ -168,14 +168,14 @@ def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterat
     """Both sentences of claims that contradict each other."""
     for pair in pairs:
         (result,) = folder.results([pair["record"]])
-        texts = {row.claim: row.text for row in folder.task.rows(result)}
+        texts = {row.claim: row.text for row in result.rows()}
         one, other = (plain(texts[claim], CLAIM_LENGTH) for claim in pair["atoms"])
         yield f"{pair['probability']:.3f}", f"[dim]{plain(pair['record'])}:[/dim] {one}\n{other}"
 
 
 def _heading(row: ClaimRow, task: Task[Any]) -> str:
     """The record, and of claims which they are and what they were held against."""
-    if task.claim_word == "atom":
+    if task.words.claim == "atom":
         return row.record
     of = FACTS if row.of == FACTS else f"claims of the {row.of}"
     if row.label == "uncited":

@@ -62,11 +62,10 @@ class Explain(Command, panels=("Graph",)):
 
 def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:
     """One record: a table of its atoms, or each atom with every context and what its evidence says."""
-    from factreasoner.tasks.factuality import atom_rows
 
     console = Terminal(soft_wrap=in_full)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
-    found = {row.claim: row for row in atom_rows(assessment)}
+    found = {row.claim: row for row in assessment.rows()}
     rows = []
     for atom in explanation.atoms:
         row = found[atom.atom_id]._replace(label=atom.support)

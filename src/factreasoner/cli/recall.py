@@ -36,5 +36,5 @@ class Recall(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
         from factreasoner.tasks.recall import TASK
 
         if self.explain:
-            rows = (row for result in results for row in TASK.rows(result) if row.label != "supported")
+            rows = (row for result in results for row in result.rows() if row.label != "supported")
             print_rows(rows, TASK)

@@ -218,12 +218,12 @@ def default_folder(data: Path, task: str = "") -> Path:
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     """In which records there was nothing to judge, and why; empty where there was in all."""
-    from factreasoner.tasks.labels import WithoutClaims
+    from factreasoner.tasks.words import WithoutClaims
 
     entries, without = folder.entries, WithoutClaims()
     for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):
         without.add(result)
-    return without.said(folder.task.claim_word)
+    return without.said(folder.task.words.claim)
 
 
 def _not_in_input(report: RunReport, path: Path) -> str:

@@ -42,7 +42,7 @@ class Show(Command):
         from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
         from factreasoner.cli.claim_tables import print_rows
         from factreasoner.runs.finished import FinishedRun
-        from factreasoner.tasks.labels import WithoutClaims
+        from factreasoner.tasks.words import WithoutClaims
 
         run = FinishedRun.of_any_task(self.run_dir, self.corrections)
         names = {name.value for name in self.label or ()}
@@ -58,10 +58,10 @@ class Show(Command):
             say_json([claim_row(run.task, row) for row in rows])
         else:
             shown = print_rows(rows, run.task, in_order=by_p)
-            if told := without.said(run.task.claim_word):
+            if told := without.said(run.task.words.claim):
                 Terminal().sentence(plain(told))
             elif not shown:
-                say(f"No {run.task.claim_word}s to show.")
+                say(f"No {run.task.words.claim}s to show.")
             if without.not_checked:
                 Terminal().sentence(f"{without.not_checked}.")
         self._note(run.unfinished)
@@ -69,5 +69,5 @@ class Show(Command):
 
 def _labels(name: str, task: Task[Any]) -> set[str | None]:
     """The labels that the task calls so."""
-    called = {label for label, word in task.label_words.items() if word == name.replace("_", " ")}
+    called = {label for label, word in task.words.labels.items() if word == name.replace("_", " ")}
     return called or {None if name == "not_judged" else name}

@@ -73,7 +73,7 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
 
 def _print_solution(content: Mapping[str, Any]) -> None:
     """The table of one solver's marginals."""
-    from factreasoner.tasks.labels import LOOKS
+    from factreasoner.models.looks import LOOKS
 
     console = Terminal(soft_wrap=True)
     binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])

@@ -52,7 +52,7 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
         console.failed(f"{count:,} x {message} ({'first: ' * (count > 1)}{first})")
     console.aside(f"{folder / 'results.jsonl'}, summary.json", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
-        lacking = f"{task.claim_word.capitalize()}s that the records lack"
+        lacking = f"{task.words.claim.capitalize()}s that the records lack"
         print_atoms_notice(console, config, parser_of(folder), lacking)
     if advice := better_judge(config):
         console.aside(advice)

@@ -21,11 +21,11 @@ from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.models import Model, Status
+from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.plugins.table import nearest
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import FACTUALITY, task_named
 
 MOST_ATOMS = 50
@@ -102,7 +102,7 @@ class _Tool:
             raise InputError([problem._replace(where="") for problem in problems])
         result = self._worker.assess(record)
         line = self._task.tally(config, ()).add(result)
-        rows = sorted(self._task.rows(result), key=_rank)
+        rows = sorted(result.rows(), key=_rank)
         shared = {"status": line["status"], "judged_by": judged_by(config), "num_atoms": len(rows)}
         shared["not_checked"] = result.not_checked
         own = {name: line[name] for name in kind.model_fields.keys() - Found.model_fields.keys()}

@@ -11,14 +11,15 @@ from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import SHARE, Metric, certain
 from factreasoner.models import TaskResult
+from factreasoner.models.looks import look_of
+from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.labels import evidence_of, look_of
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.tasks.task import FACTUALITY, Task, task_named
+from factreasoner.tasks.words import evidence_of
 from factreasoner.text.visible import one_line, visible
 
 TASKS = (FACTUALITY, "rag")
@@ -114,7 +115,7 @@ class Scoring:
             told = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
             return Scored(None, None, lower, told, result)
         bounds = certain(self._row, line)
-        rows = [row for row in self._task.rows(result) if row.label != "supported"]
+        rows = [row for row in result.rows() if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += ["sampling did not converge"] * (bounds is None)
         parts += [result.not_checked] * bool(result.not_checked)
@@ -142,7 +143,7 @@ def _failed(line: dict[str, Any]) -> list[str]:
 def _lines(row: ClaimRow, task: Task[Any]) -> str:
     """A claim that is not supported, and its evidence, if any, on the next line."""
     p_true = "-" if row.p_true is None else f"{row.p_true:.3f}"
-    label, evidence = look_of(row, task.label_words).word, "; ".join(evidence_of(row, QUOTE_LENGTH))
+    label, evidence = look_of(row, task.words.labels).word, "; ".join(evidence_of(row, QUOTE_LENGTH))
     against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"
     claim = f"  {p_true:5}  {label}{against}: {one_line(row.text)}"
     return f"{claim}\n         {evidence}" if evidence else claim

@@ -9,11 +9,10 @@ from typing import Literal, NamedTuple, Unpack
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.models import Assessment
+from factreasoner.models.rows import ClaimRow
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.settings import Keywords, python_call
-from factreasoner.tasks.factuality import atom_rows
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.text.sentences import sentences
 
 Hold = Literal["sentence", "none"]
@@ -132,6 +131,6 @@ def _last_end(text: str, start: int) -> int:
 
 def _new_atoms(found: Assessment, seen: set[str]) -> tuple[ClaimRow, ...]:
     """The atoms whose wording has not been `seen`, which it then is."""
-    rows = tuple(row for row in atom_rows(found) if row.text not in seen)
+    rows = tuple(row for row in found.rows() if row.text not in seen)
     seen.update(row.text for row in rows)
     return rows

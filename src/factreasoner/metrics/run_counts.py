@@ -85,28 +85,6 @@ class Lowest(Generic[T]):
         return [item for _, item in self._ranked]
 
 
-def review_rank(
-    label: str | None, p_true: float | None, *, disputed: bool, best_support: float | None = None
-) -> float | None:
-    """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
-
-    Contradicted claims come first, then those that cite a source which does not exist, then supported ones
-    that are `disputed`: something speaks against them, whatever P is. Conflicting ones follow, and last
-    unverified ones, by `best_support`: the highest P(a premise supports it) of their verdicts, else by P.
-    """
-    if label == "unknown_source":
-        return -1.0
-    if p_true is None:
-        return None
-    if label == "supported":
-        return p_true - 1.0 if disputed else None
-    if label == "contradicted":
-        return p_true - 2.0
-    if label == "conflicting":
-        return 0.0
-    return p_true if best_support is None else best_support
-
-
 class ReviewList:
     """The claims of a run to review first, the `KEPT` lowest by `review_rank`, and how many there are.
 

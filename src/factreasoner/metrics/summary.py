@@ -17,7 +17,7 @@ from factreasoner.metrics.factuality import (
     record_k,
     scored_record,
 )
-from factreasoner.metrics.run_counts import Tally, review_rank, shared_fields
+from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import Estimate, OfRecords, wilson
 from factreasoner.metrics.table import Metric
@@ -30,6 +30,7 @@ from factreasoner.models import (
     Support,
     judged_atoms,
 )
+from factreasoner.models.rows import review_rank
 
 COUNTS = (
     *("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms"),

@@ -44,7 +44,6 @@ from factreasoner.models.results import (
     Usage,
     counted,
     not_checked,
-    notebook_form,
     status_of,
 )
 from factreasoner.models.verdicts import (
@@ -106,7 +105,6 @@ __all__ = [
     "label_of",
     "new_id",
     "not_checked",
-    "notebook_form",
     "record_fingerprint",
     "side_of",
     "status_of",

@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.models.graph import HALF_TOLERANCE, P_DIGITS, Support, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, TaskResult, counted
+from factreasoner.models.rows import (
+    ANSWER,
+    CONTEXTS,
+    ClaimRow,
+    Evidence,
+    Judgement,
+    Note,
+    Words,
+    by_claim,
+    claim_row,
+)
 from factreasoner.models.verdicts import Failure
 
 SMALLEST_P = 1e-6
@@ -30,6 +41,7 @@ class Assessment(TaskResult):
     your own documents that were searched, as `name@state`.
     """
 
+    words: ClassVar[Words] = Words("atom", "P(true)")
     assessor: str
     atoms: tuple[Atom, ...] = ()
     contexts: tuple[Context, ...] = ()
@@ -76,6 +88,33 @@ class Assessment(TaskResult):
         """The failures of stages, then those of judgements, each once."""
         inner = self.outcome.failures if self.outcome else ()
         return tuple(dict.fromkeys((*self.failures, *inner)))
+
+    def rows(self) -> Iterator[ClaimRow]:
+        """Every atom in the order of the response, judged or not."""
+        outcome = self.outcome
+        verdicts = by_claim(outcome.verdicts if outcome else ())
+        contexts = {context.id: context for context in self.contexts}
+        judged = {item.atom.id: item for item in judged_atoms(self)}
+        partly = frozenset(outcome.partly_judged if outcome else ())
+        said = (
+            {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers}
+            if outcome
+            else {}
+        )
+        unheld = "" if said else _nothing_to_judge_by(self)
+        for atom in self.atoms:
+            item = judged.get(atom.id)
+            judgement = Judgement(None, None, "no")
+            if item is not None:
+                judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
+            evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
+            alone = unheld if item is not None and not evidence.verdicts else ""
+            unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
+            notes = [Note(alone), Note(unresolved)]
+            if reasoning := said.get(atom.id):
+                notes.append(Note("the model's reasoning", reasoning))
+            row = claim_row(self.record_id, ANSWER, atom, judgement, evidence, notes)
+            yield row if atom.span is not None else _placed(row, atom, self.response)
 
     def in_brief(self) -> list[str]:
         """The atoms by label, and the scores; K of F1@K is the number of atoms."""
@@ -166,6 +205,25 @@ def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
         for atom in assessment.atoms
         if (p := outcome.p_true.get(atom.id)) is not None
     ]
+
+
+def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
+    """The row with the atom's place in the response, where its words occur once."""
+    words = atom.original or atom.text
+    start = response.find(words)
+    if start < 0 or response.find(words, start + len(words)) >= 0:
+        return row
+    return row._replace(start=start, end=start + len(words))
+
+
+def _nothing_to_judge_by(result: Assessment) -> str:
+    """Why an atom has a probability but no verdict."""
+    if not result.contexts:
+        return "no context"
+    if all(context.dropped for context in result.contexts):
+        return "no context: all were dropped"
+    linked = any(context.atom_ids for context in result.contexts)
+    return "no context of its own" if linked else ""
 
 
 def side_of(p_true: float) -> Literal[-1, 0, 1]:

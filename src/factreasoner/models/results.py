@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import zlib
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import jiter
 from pydantic import Field
 
 from factreasoner.models.graph import FactGraph, Marginals, Support
+from factreasoner.models.notebook import notebook_html
 from factreasoner.models.records import Model
+from factreasoner.models.rows import ClaimRow, Words
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
 
@@ -192,7 +194,7 @@ class TaskResult(Model):
     `fingerprint` identifies the record's content, so that a changed input line is judged again. `coherence`
     is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is the wall time
     in seconds, None if it was not measured. `nothing` says why there are no claims,
-    where the response does not.
+    where the response does not; `words` are those of the task.
 
     `unchecked` are the sentences of the response that no claim covers, of `sentences` in all; None if the
     response was not split into claims. `removed_reasoning` counts the characters of reasoning and of tokens
@@ -200,6 +202,7 @@ class TaskResult(Model):
     """
 
     nothing: ClassVar[str] = ""
+    words: ClassVar[Words] = Words()
     record_id: str
     status: Status
     prompt: str = ""
@@ -233,6 +236,10 @@ class TaskResult(Model):
         """The usage of all stages."""
         return sum(self.usage.values(), Usage())
 
+    @abstractmethod
+    def rows(self) -> Iterator[ClaimRow]:
+        """The claims, each with its probability, its label and the quote that decides it."""
+
     def in_brief(self) -> list[str]:
         """What was found, in a few words each: how many claims, with which labels, and the scores."""
         return []
@@ -251,13 +258,7 @@ class TaskResult(Model):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return notebook_form(self, repr(self))
-
-
-def notebook_form(found: object, told: str) -> str:
-    """What a notebook shows of a result or a run, under `told`: HTML by a part that is imported when used."""
-    form: str = importlib.import_module("factreasoner.report.notebook").html_of(found, told)
-    return form
+        return notebook_html(repr(self), [self], self.words)
 
 
 def counted(word: str, labels: Iterable[str | None]) -> str:

@@ -16,8 +16,8 @@ from factreasoner.report.terminal import between_words
 from factreasoner.text.visible import is_plain, one_line, visible
 
 if TYPE_CHECKING:
-    from factreasoner.tasks.labels import Look
-    from factreasoner.tasks.rows import ClaimRow
+    from factreasoner.models.looks import Look
+    from factreasoner.models.rows import ClaimRow
 
 UNLIMITED = 1_000_000
 """Columns of what has no width."""
@@ -38,14 +38,14 @@ def error_text(stderr: float) -> str:
 
 def coloured(look: Look) -> str:
     """The word of a label in its colour."""
-    from factreasoner.tasks.labels import COLOURS
+    from factreasoner.models.looks import COLOURS
 
     return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
 
 
 def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
     """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
-    from factreasoner.tasks.labels import CAUTIONS, look_of
+    from factreasoner.models.looks import CAUTIONS, look_of
 
     return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from factreasoner.models.looks import CAUTIONS, look_of
+from factreasoner.models.rows import ClaimRow, main_rows, source_name
 from factreasoner.models.wording import number_of
 from factreasoner.report.run_content import RunContent
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.labels import CAUTIONS, WithoutClaims, look_of
-from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.tasks.words import WithoutClaims
 from factreasoner.text.markdown import cell, markdown_table
 from factreasoner.text.visible import one_line
 
@@ -32,25 +33,25 @@ def markdown(run: FinishedRun[Any]) -> str:
         f"**{content['headline']}**",
         "; ".join(f"{one['name']} {one['value']}{end}" for one, end in zip(scores, ends, strict=True)),
         f"Judged by: {cell(content['judged_by'])}.",
-        cell(without.said(run.task.claim_word)),
+        cell(without.said(run.task.words.claim)),
         cell(run.unfinished or ""),
         cell(number_of(content["failures"]["total"], "failure")) if content["failures"]["total"] else "",
     ]
     if shown := content["first"][:MOST_CLAIMS]:
-        of = f"{len(shown)} of {content['to_look_at']:,} {run.task.claim_word}s to look at"
+        of = f"{len(shown)} of {content['to_look_at']:,} {run.task.words.claim}s to look at"
         rows = [_cells(row, run) for row in _rows(run, shown)]
-        parts.append(markdown_table([run.task.p_word, "label", of, "evidence"], rows, "rlll"))
+        parts.append(markdown_table([run.task.words.p, "label", of, "evidence"], rows, "rlll"))
     return "\n\n".join(filter(None, parts))
 
 
 def _rows(run: FinishedRun[Any], wanted: Iterable[tuple[int, str]]) -> Iterator[ClaimRow]:
     for number, claim in wanted:
         (result,) = run.results([run.ids[number]])
-        yield next(row for row in main_rows(list(run.task.rows(result))) if row.claim == claim)
+        yield next(row for row in main_rows(list(result.rows())) if row.claim == claim)
 
 
 def _cells(row: ClaimRow, run: FinishedRun[Any]) -> list[str]:
-    look = look_of(row, run.task.label_words)
+    look = look_of(row, run.task.words.labels)
     words = [f"{look.mark} {look.word}", *(CAUTIONS[caution].word for caution in row.cautions)]
     place = f"{row.record}: " if len(run.ids) > 1 else ""
     source = source_name(row.context, row.title or row.link) if row.context else ""

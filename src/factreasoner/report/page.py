@@ -98,7 +98,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         embedded = [] if folder else list(texts)
     content = {
         "task": runs[0].task.name,
-        "claim": runs[0].task.claim_word,
+        "claim": runs[0].task.words.claim,
         "looks": looks(runs[0].task),
         "runs": gathered.runs,
         "digest": gathered.digest,

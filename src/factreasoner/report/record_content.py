@@ -11,9 +11,9 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Assessment, TaskResult, Verdict
+from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span, sentences

@@ -15,14 +15,14 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
 from factreasoner.models import TaskResult
+from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
+from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import number_of
 from factreasoner.report.record_content import Scored
 from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, LOOKS
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
 
 BINS = 20
@@ -52,7 +52,7 @@ class RunContent:
 
     def add(self, result: TaskResult) -> Scored:
         """Count a result; returns it with its scores and rows."""
-        scored = Scored(result, self._tally.add(result), tuple(self._run.task.rows(result)))
+        scored = Scored(result, self._tally.add(result), tuple(result.rows()))
         rows = scored.main_rows
         self._labels.update(label_counts(rows))
         self._marks.update(mark_counts(rows))
@@ -82,7 +82,7 @@ class RunContent:
         if not total:
             return "Nothing was judged."
         words = [
-            f"{self._labels[label]:,} {task.label_words.get(label, LOOKS[label].word)}"
+            f"{self._labels[label]:,} {task.words.labels.get(label, LOOKS[label].word)}"
             for label in (DOUBTFUL if any(map(self._labels.__getitem__, DOUBTFUL)) else ("supported",))
             if self._labels[label] or label == "supported"
         ]
@@ -90,7 +90,7 @@ class RunContent:
         told = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
         unchecked = f"; {self._tally.not_checked}" if self._tally.not_checked else ""
         listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        return f"{listed} of {number_of(total, task.claim_word)}{told}{unchecked}."
+        return f"{listed} of {number_of(total, task.words.claim)}{told}{unchecked}."
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""
@@ -151,7 +151,7 @@ def mark_counts(rows: list[ClaimRow]) -> Counter[str]:
 def looks(task: Task[Any]) -> dict[str, Any]:
     """How labels look, in the words of a task, and what else a claim may be marked with."""
     labels = {
-        label or NOT_JUDGED: look._replace(word=task.label_words.get(label, look.word))
+        label or NOT_JUDGED: look._replace(word=task.words.labels.get(label, look.word))
         for label, look in LOOKS.items()
     }
     return {

@@ -133,7 +133,7 @@ def averages(task: str, metrics: Iterable[Metric]) -> str:
     pooled = [metric.shown for metric in metrics if isinstance(metric.average, OfClaims)]
     if not pooled:
         return "Scores are means over records."
-    together = f"Over all labelled {task_named(task).claim_word}s together"
+    together = f"Over all labelled {task_named(task).words.claim}s together"
     return f"{together}: {', '.join(pooled)}; the other scores are means over records."
 
 

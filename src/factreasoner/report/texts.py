@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from factreasoner.models import Assessment, TaskResult
-from factreasoner.tasks.rows import ANSWER, REFERENCE
+from factreasoner.models.rows import ANSWER, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span

@@ -24,6 +24,7 @@ from factreasoner.llm.transport import Transport
 from factreasoner.models import Atom, Claim, Label, Marginals, Premise, Record
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.rows import known_verdict
 from factreasoner.pipeline.assembly import Assembly, Calls, names_of
 from factreasoner.plugins.kinds import (
     ATOMIZER,
@@ -40,7 +41,6 @@ from factreasoner.protocols import AsksModel, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
-from factreasoner.tasks.rows import known_verdict
 from factreasoner.tasks.task import Task, Worker
 
 TOKENS_PER_ATOM = 30

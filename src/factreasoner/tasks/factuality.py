@@ -2,67 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms import atom_prompts
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.summary import COUNTS, Summary
-from factreasoner.models import Assessment, Atom, Record, Verdict, judged_atoms
+from factreasoner.models import Assessment, Record, Verdict
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow, Evidence, Judgement, Note, by_claim, claim_row
 from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
-
-
-def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
-    """Every atom in the order of the response, judged or not."""
-    outcome = result.outcome
-    verdicts = by_claim(outcome.verdicts if outcome else ())
-    contexts = {context.id: context for context in result.contexts}
-    judged = {item.atom.id: item for item in judged_atoms(result)}
-    partly = frozenset(outcome.partly_judged if outcome else ())
-    said = (
-        {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers} if outcome else {}
-    )
-    unheld = "" if said else _nothing_to_judge_by(result)
-    for atom in result.atoms:
-        item = judged.get(atom.id)
-        judgement = Judgement(None, None, "no")
-        if item is not None:
-            judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
-        evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        alone = unheld if item is not None and not evidence.verdicts else ""
-        unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
-        notes = [Note(alone), Note(unresolved)]
-        if reasoning := said.get(atom.id):
-            notes.append(Note("the model's reasoning", reasoning))
-        row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, notes)
-        yield row if atom.span is not None else _placed(row, atom, result.response)
-
-
-def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
-    """The row with the atom's place in the response, where its words occur once."""
-    words = atom.original or atom.text
-    start = response.find(words)
-    if start < 0 or response.find(words, start + len(words)) >= 0:
-        return row
-    return row._replace(start=start, end=start + len(words))
-
-
-def _nothing_to_judge_by(result: Assessment) -> str:
-    """Why an atom has a probability but no verdict."""
-    if not result.contexts:
-        return "no context"
-    if all(context.dropped for context in result.contexts):
-        return "no context: all were dropped"
-    linked = any(context.atom_ids for context in result.contexts)
-    return "no context of its own" if linked else ""
-
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of optional parts."""
@@ -115,7 +66,6 @@ TASK = Task(
     problems=check_fits,
     prompts=_prompts,
     worker=lambda config, calls: Pipeline(assembly_of(config, calls)),
-    rows=atom_rows,
     tally=lambda config, sizes: Summary(config.k, resolve_k(config.k, sizes), gamma=config.gamma),
     of_config=lambda config: {"assessor": config.assessor},
     verdicts=lambda result: result.outcome.verdicts if result.outcome else (),
@@ -123,7 +73,5 @@ TASK = Task(
     size=lambda result: len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0,
     claims=lambda result: result.atoms,
     to_repeat=_to_repeat,
-    claim_word="atom",
-    p_word="P(true)",
     counts={**dict.fromkeys((*COUNTS, "gold_num_atoms", "gold_left_out"), int), "unjudged_atoms": list},
 )

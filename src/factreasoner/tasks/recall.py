@@ -21,19 +21,20 @@ from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted, side_of
-from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
-from factreasoner.plugins.kinds import ASSESSOR, FACT_GENERATOR
-from factreasoner.protocols import LLM, Evaluator, Judged
-from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.rows import (
+from factreasoner.models.rows import (
     ANSWER,
     ClaimRow,
     Evidence,
+    Words,
     by_claim,
     claim_row,
     judgement_of,
     known_verdict,
 )
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.plugins.kinds import ASSESSOR, FACT_GENERATOR
+from factreasoner.protocols import LLM, Evaluator, Judged
+from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 
@@ -50,6 +51,14 @@ class RecallResult(ClaimResult):
     """
 
     nothing: ClassVar[str] = "no fact is given, or found in the reference"
+    words: ClassVar[Words] = Words(
+        labels={
+            "supported": "stated",
+            "conflicting": "not stated",
+            "unverified": "not stated",
+            None: "unanswered",
+        }
+    )
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
 
@@ -64,6 +73,14 @@ class RecallResult(ClaimResult):
         """Whether the answer states each fact, by the fact's id; None if it was not judged."""
         said = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
         return {fact.id: said.get(fact.id) for fact in self.facts}
+
+    def rows(self) -> Iterator[ClaimRow]:
+        """Every fact, judged against the answer. An unanswered one has no label."""
+        verdicts = by_claim(self.verdicts)
+        for fact in self.facts:
+            own = verdicts.get(fact.id, [])[-1:]
+            judgement = judgement_of(own[0].p.entailment if own else None, own)
+            yield claim_row(self.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
 
     def count(self, value: bool | None) -> int:
         """How many facts are stated (True), not stated (False) or unanswered (None)."""
@@ -92,15 +109,6 @@ class RecallResult(ClaimResult):
         return tuple(fact for fact in self.facts if self.stated[fact.id] is None)
 
 
-def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
-    """Every fact, judged against the answer. An unanswered one has no label."""
-    verdicts = by_claim(result.verdicts)
-    for fact in result.facts:
-        own = verdicts.get(fact.id, [])[-1:]
-        judgement = judgement_of(own[0].p.entailment if own else None, own)
-        yield claim_row(result.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
-
-
 def labels_of(result: RecallResult) -> list[LabelledClaim]:
     """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
     stated = result.stated
@@ -110,7 +118,7 @@ def labels_of(result: RecallResult) -> list[LabelledClaim]:
             CLASSES[stated[row.claim]],
             TRUE if row.gold == "S" else FALSE,
         )
-        for row in fact_rows(result)
+        for row in result.rows()
         if row.gold is not None
     ]
 
@@ -297,7 +305,7 @@ def _scored(result: RecallResult) -> tuple[RecallResult, dict[str, Any]]:
             "quote": verdict and verdict.quote,
             **({} if row.gold is None else {"label": row.gold == "S"}),
         }
-        for row in fact_rows(result)
+        for row in result.rows()
         for verdict in [verdicts.get(row.claim)]
     ]
     return result, {"bounds": result.bounds, "facts": facts, "reference": result.reference}
@@ -313,18 +321,11 @@ TASK = Task(
         "fact_generator",
     ],
     worker=_worker,
-    rows=fact_rows,
-    tally=lambda config, sizes: ClaimTally(RECALL, fact_rows, _scored),
+    tally=lambda config, sizes: ClaimTally(RECALL, _scored),
     claims=lambda result: result.facts,
     makes_claims=lambda record, config: (
         not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
     ),
-    label_words={
-        "supported": "stated",
-        "conflicting": "not stated",
-        "unverified": "not stated",
-        None: "unanswered",
-    },
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -33,10 +33,10 @@ from factreasoner.models import (
     new_id,
     record_fingerprint,
 )
+from factreasoner.models.rows import Words, main_rows
 from factreasoner.pipeline.assembly import Assembly, Calls
 from factreasoner.plugins.table import nearest
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ClaimRow, main_rows
 
 
 class ClaimResult(TaskResult):
@@ -86,13 +86,12 @@ class Task(Generic[R]):
     - `worker` makes a `Worker`. It raises ConfigError for an unknown plug-in, or a stage that needs a model
       when there is none; InputError for a file of a setting that can't be read; MissingExtraError for a
       plug-in that needs an optional package. `of_config` gives result fields that only settings decide.
-    - `rows` are a result's claims, `verdicts` those on them. `with_verdicts` is the result with others on the
+    - `verdicts` are those on a result's claims. `with_verdicts` is the result with others on the
       same pairs, in the same order; nothing is solved again. `size` counts the claims that were judged.
     - `claims` must be equal for two runs to have judged the same; none: they always have. `makes_claims`: the
       embedded parts make claims of a record. `to_repeat`: a resumed run works on the record again.
     - `tally` makes an empty `Tally`, given the sizes of the run's records.
-    - `claim_word` and `p_word` are its words for a claim and a claim's probability, `label_words` those for
-      labels (None: not judged). `counts`: further fields of its result lines that its table has.
+    - `counts`: further fields of its result lines that its table has.
     """
 
     name: str
@@ -101,7 +100,6 @@ class Task(Generic[R]):
     problems: Callable[[Record, Config], list[InputProblem]]
     prompts: Callable[[Config], list[str]]
     worker: Callable[[Config, Calls], Worker[R]]
-    rows: Callable[[R], Iterator[ClaimRow]]
     tally: Callable[[Config, Iterable[int]], Tally[R]]
     of_config: Callable[[Config], dict[str, Any]] = lambda config: {}
     verdicts: Callable[[R], Sequence[Verdict]] = attrgetter("verdicts")
@@ -112,10 +110,12 @@ class Task(Generic[R]):
     claims: Callable[[R], Sequence[Atom]] = lambda result: ()
     makes_claims: Callable[[Record, Config], bool] = makes_claims
     to_repeat: Callable[[R], bool] = lambda result: result.status in ("failed", "partial")
-    claim_word: str = "claim"
-    p_word: str = "P"
-    label_words: Mapping[str | None, str] = field(default_factory=dict)
     counts: Mapping[str, type] = field(default_factory=dict)
+
+    @property
+    def words(self) -> Words:
+        """The task's words for a claim, a claim's probability, and labels."""
+        return self.result.words
 
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
         """The result of a record on which all work failed."""
@@ -233,11 +233,10 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
     def __init__(
         self,
         table: Table[Scored],
-        rows: Callable[[C], Iterator[ClaimRow]],
         scored: Callable[[C], tuple[Scored, dict[str, Any]]],
     ) -> None:
         super().__init__(table, "claim")
-        self._rows, self._scored = rows, scored
+        self._scored = scored
         self._given: Counter[str] = Counter()
         self._claims = self._undecided = 0
 
@@ -247,7 +246,7 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
         self._count(result, scored, result.failures, result.verdicts)
         if result.status != "failed":
             self._given.update(self._table.given(scored))
-        rows = list(self._rows(result))
+        rows = list(result.rows())
         self._claims += len({(row.of, row.claim) for row in rows})
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):

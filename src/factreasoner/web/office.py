@@ -108,7 +108,7 @@ def _xml(parts: zipfile.ZipFile, name: str) -> Any:
 def _html_text(source: str) -> str:
     from lxml import html
 
-    from factreasoner.web.extract import write_superscripts
+    from factreasoner.web.superscripts import write_superscripts
 
     source = _DECLARATION.sub("", source, count=1)
     parser = html.HTMLParser(remove_comments=True, remove_pis=True)

@@ -1,7 +1,7 @@
 """What verdicts say of a claim, with some missing, and the claims as rows."""
 
 import pytest
-from table_judge import PASSAGES, TableJudge, rows_of
+from table_judge import PASSAGES, TableJudge
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
@@ -145,7 +145,7 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
         reference_claims=[{"id": "y", "text": "It opened in 1931."}],
         judge=TableJudge(table),
     )
-    said = {(row.claim, row.of, row.against): row for row in rows_of("rag", found.result)}
+    said = {(row.claim, row.of, row.against): row for row in found.result.rows()}
     assert {key: row.label for key, row in said.items()} == {
         ("x", "answer", "contexts"): "supported",
         ("x", "answer", "reference"): "contradicted",
@@ -167,5 +167,5 @@ def test_a_claim_whose_contexts_were_judged_in_part_says_so(said, label, note):
     table = {("old", "1932"): said, ("new", "1932"): "lost"}
     claims = [{"id": "x", "text": "It opened in 1932."}]
     found = rag("It opened in 1932.", contexts=PASSAGES, claims=claims, judge=TableJudge(table))
-    (row,) = rows_of("rag", found.result)
+    (row,) = found.result.rows()
     assert (row.label, row.judged, row.note) == (label, "partly", note)

@@ -1,13 +1,13 @@
 """The scores of a verified answer, its metrics over records, and its claims as rows."""
 
 import pytest
-from table_judge import PASSAGES, TableJudge, rows_of
+from table_judge import PASSAGES, TableJudge
 from verifying_model import Model, verified
 
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
 from factreasoner.models import Verdict
-from factreasoner.tasks.rows import Note
+from factreasoner.models.rows import Note
 from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifiedText, VerifyResult
 
 
@@ -52,7 +52,7 @@ def test_cited_claims_keep_their_labels_quotes_and_fates():
     table = {("old", "1930"): ("contradiction", 0.9), ("new", "1999"): ("entailment", 0.9)}
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
     found = verify(text, sources=PASSAGES, judge=TableJudge(table), spacy_model="none")
-    wrong, right, unknown, uncited = rows_of("verify", found)
+    wrong, right, unknown, uncited = found.rows()
     assert (wrong.label, wrong.fate) == ("contradicted", "removed")
     assert (wrong.context, wrong.title) == ("old", "History")
     assert text[wrong.start : wrong.end] in "It opened in 1930 [1]."
@@ -67,7 +67,7 @@ def test_quotes_stand_apart_in_the_notes_of_a_claim():
     table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
     sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
     found = verify("It opened in 1932 [1][2].", sources=sources, judge=TableJudge(table), spacy_model="none")
-    (row,) = rows_of("verify", found)
+    (row,) = found.rows()
     own, other = row.notes
     assert own == Note("[1] supports it", quote, own=True, end=".")
     assert (other.words, other.quote, other.own) == (" [2] contradicts it", "Closed.", False)
@@ -82,7 +82,7 @@ def test_a_quote_with_which_another_begins_is_not_taken_for_it():
     told = claim.model_copy(update={"explanation": f'It reads: "{whole}"; and more'})
     verdicts = tuple(said.model_copy(update={"quote": whole[:end]}) for end in range(1, len(whole) + 1, 3))
     fields = {"verified": found.verified.model_copy(update={"claims": (told,)}), "verdicts": verdicts}
-    (row,) = rows_of("verify", found.model_copy(update=fields))
+    (row,) = found.model_copy(update=fields).rows()
     assert row.notes[0].quote == whole
 
 
@@ -93,7 +93,7 @@ def test_a_quote_is_left_out_of_a_note_only_where_it_is_the_claim_s_own():
     def beside(explanation):
         verified = VerifiedText(text="", claims=(claim.model_copy(update={"explanation": explanation}),))
         fields = {"record_id": "r", "status": "ok", "verified": verified, "verdicts": (said,)}
-        (row,) = rows_of("verify", VerifyResult(**fields))
+        (row,) = VerifyResult(**fields).rows()
         assert row.note == explanation
         return row.note_beside_quote
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_judge import TableJudge, rows_of
+from table_judge import TableJudge
 from verifying_model import ANSWER, SOURCES, Model, fates, verified
 
 from factreasoner import Config, ScriptedLLM
@@ -95,7 +95,7 @@ def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_fai
     assert (ships.cited, ships.label, ships.p, ships.quote) == (("c0",), None, None, None)
     assert (ships.borne_out_by, ships.explanation, ships.fate) == ((), "", "flagged")
     assert [failure.item_id for failure in result.failures] == ["c0->r1_a0"]
-    (ships, _) = rows_of("verify", result)
+    (ships, _) = result.rows()
     assert (ships.judged, ships.num_entailing) == ("fully", 1)
 
 

@@ -16,9 +16,10 @@ from factreasoner.judges.encoder.bundled.reading import Layer
 from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
 from factreasoner.judges.encoder.files import RULES
-from factreasoner.judges.encoder.runtime import Unscored, runtime_of
+from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
+from factreasoner.plugins.table import extras_named
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.settings.config import BUNDLED
@@ -150,3 +151,21 @@ def _layer_of(config: Config, adapter: Adapter) -> Layer:
         raise ConfigError(
             f"verifier_model: {files.layer}: does not fit this version ({error}); export the model again"
         ) from error
+
+
+def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
+    """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
+
+    Raises:
+        ConfigError: it is missing or unusable.
+        MissingExtraError: it runs in this process, and the packages for that are not installed.
+    """
+    if adapter.head == "word" or config.verifier_url is not None:
+        from factreasoner.judges.encoder.served import AskedRuntime, ServedRuntime
+
+        return (
+            AskedRuntime(adapter, config, llm) if adapter.head == "word" else ServedRuntime(adapter, config)
+        )
+    with extras_named():
+        from factreasoner.judges.encoder.local import loaded
+    return loaded(adapter, config)

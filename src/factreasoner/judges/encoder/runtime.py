@@ -1,4 +1,4 @@
-"""Where a verifier runs (in this process, on a server, or as a language model), and what its outputs mean."""
+"""What a loaded or served verifier offers, and what its outputs mean."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import numpy.typing as npt
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.models import Label
-from factreasoner.plugins.table import extras_named
-from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -60,24 +58,6 @@ class Runtime(Protocol):
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each: shape (tokens of the claim, labels) for a head "token", else (1, labels)."""
         ...
-
-
-def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
-    """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
-
-    Raises:
-        ConfigError: it is missing or unusable.
-        MissingExtraError: it runs in this process, and the packages for that are not installed.
-    """
-    if adapter.head == "word" or config.verifier_url is not None:
-        from factreasoner.judges.encoder.served import AskedRuntime, ServedRuntime
-
-        return (
-            AskedRuntime(adapter, config, llm) if adapter.head == "word" else ServedRuntime(adapter, config)
-        )
-    with extras_named():
-        from factreasoner.judges.encoder.local import loaded
-    return loaded(adapter, config)
 
 
 def meanings(adapter: Adapter, config: Config, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:

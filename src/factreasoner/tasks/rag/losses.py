@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from factreasoner.models.rows import ANSWER, REFERENCE
 from factreasoner.models.wording import number_of
 from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of
-from factreasoner.tasks.rows import ANSWER, REFERENCE
 
 Values = Mapping[str, float | None]
 Counts = Mapping[str, int]

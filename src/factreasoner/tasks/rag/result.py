@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rows import (
+from factreasoner.models.rows import (
     ANSWER,
     CONTEXTS,
     REFERENCE,
@@ -40,6 +40,10 @@ class RagResult(ClaimResult):
     reference: str | None = None
     joint: bool = False
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+    def rows(self) -> Iterator[ClaimRow]:
+        """See :func:`rag_rows`."""
+        return rag_rows(self)
 
     def in_brief(self) -> list[str]:
         """How many claims each text makes, and how many contexts there are."""

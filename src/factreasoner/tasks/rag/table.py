@@ -13,9 +13,10 @@ from typing import NamedTuple
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Usage, notebook_form
+from factreasoner.models import Atom, Usage
+from factreasoner.models.notebook import notebook_html
+from factreasoner.models.rows import ANSWER
 from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of
-from factreasoner.tasks.rows import ANSWER
 
 
 def retrieval_scores(
@@ -223,7 +224,7 @@ class ScoredRag(NamedTuple):
         return self.result.told(type(self).__name__, scores)
 
     def _repr_html_(self) -> str:
-        return notebook_form(self.result, repr(self))
+        return notebook_html(repr(self), [self.result], self.result.words)
 
     @property
     def num_claims(self) -> int | None:

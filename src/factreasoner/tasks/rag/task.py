@@ -10,13 +10,13 @@ from factreasoner.atoms import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
+from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.rag.result import ClaimLine, RagResult, lines_of, rag_rows
+from factreasoner.tasks.rag.result import ClaimLine, RagResult, lines_of
 from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.tasks.task import ClaimTally, Task, makes_claims
 
 
@@ -84,8 +84,7 @@ TASK = Task(
     problems=_problems,
     prompts=lambda config: [*atom_prompts(config), "judge", "judge_one", "judge_several"],
     worker=lambda config, calls: RagWorker(assembly_of(config, calls)),
-    rows=rag_rows,
-    tally=lambda config, sizes: ClaimTally(RAG, rag_rows, partial(_scored, config=config)),
+    tally=lambda config, sizes: ClaimTally(RAG, partial(_scored, config=config)),
     makes_claims=_makes_claims,
 )
 

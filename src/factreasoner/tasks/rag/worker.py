@@ -22,11 +22,11 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
+from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged, asks_model
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.tasks.task import ClaimWorker, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 

@@ -12,8 +12,8 @@ from factreasoner.atoms import made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
+from factreasoner.models.rows import by_claim, claim_label
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.rows import by_claim, label_of
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import (
@@ -211,7 +211,7 @@ def labelled(
     rivals = [s.verdict for s in decisive if s.verdict.probability == best.verdict.probability]
     split = len({verdict.label for verdict in rivals}) > 1
     p = 0.5 if split else round(best.verdict.p.entailment, P_DIGITS)
-    label = label_of(p, rivals)
+    label = claim_label(p, rivals)
     if label != "supported" and not (complete and len(sources) > len(unread)):
         return claim
     support = (source for s in decisive if s.verdict.supports for source in s.rests_on)

@@ -17,11 +17,11 @@ from factreasoner.judges.llm import LLMJudge, shown_source
 from factreasoner.llm.client import Panel
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.rows import known_verdict
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.pipeline.assembly import alone
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import known_verdict
 from factreasoner.text.language import is_quote
 
 Against = Mapping[str, tuple[str, ...]]

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Verdict, counted
-from factreasoner.models.wording import number_of
-from factreasoner.tasks.rows import (
+from factreasoner.models.notebook import ChangedText, notebook_html
+from factreasoner.models.rows import (
     ANSWER,
     CONTEXTS,
     ClaimRow,
@@ -26,6 +26,7 @@ from factreasoner.tasks.rows import (
     by_claim,
     claim_row,
 )
+from factreasoner.models.wording import number_of
 from factreasoner.tasks.task import ClaimResult
 from factreasoner.text.reasoning import closed_up
 
@@ -108,6 +109,10 @@ class VerifyResult(ClaimResult):
     changes: tuple[Change, ...] = ()
     contexts: tuple[Context, ...] = ()
 
+    def rows(self) -> Iterator[ClaimRow]:
+        """See :func:`verified_rows`."""
+        return verified_rows(self)
+
     def in_brief(self) -> list[str]:
         """Claims by label, scores before correction, and the number of changes."""
         scores = self.before._asdict().items()
@@ -145,6 +150,10 @@ class VerifyResult(ClaimResult):
     def count(self, *labels: ClaimLabel | None) -> int:
         """How many of the given answer's claims have one of these labels."""
         return sum(claim.label in labels for claim in self.claims)
+
+    def _repr_html_(self) -> str:
+        changes = (ChangedText(change.before, change.after) for change in self.changes)
+        return notebook_html(repr(self), [self], self.words, changes=changes)
 
     @property
     def corrected(self) -> str | None:

@@ -27,7 +27,7 @@ from factreasoner.tasks.verify.correcting import (
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.markers import is_link
-from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult, verified_rows
+from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult
 
 _SHOWN_IDS = 3
 
@@ -258,8 +258,7 @@ TASK = Task(
     problems=_problems,
     prompts=lambda config: [*atom_prompts(config), "verify", "correct"],
     worker=lambda config, calls: VerifyWorker(assembly_of(config, calls)),
-    rows=verified_rows,
-    tally=lambda config, sizes: ClaimTally(VERIFY, verified_rows, _scored),
+    tally=lambda config, sizes: ClaimTally(VERIFY, _scored),
     with_verdicts=relabelled,
 )
 

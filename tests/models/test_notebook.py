@@ -7,7 +7,7 @@ from assessments import assessment
 
 from factreasoner import assess, rag, recall, verify
 from factreasoner.models import Atom, Context, Failure, Verdict
-from factreasoner.report.notebook import MOST_ROWS
+from factreasoner.models.notebook import MOST_ROWS
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} <img src=x onerror=alert(1)>"
 

@@ -2,10 +2,9 @@
 
 import pytest
 from assessments import assessment
-from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rows import Note, label_of, source_name
+from factreasoner.models.rows import Note, claim_label, source_name
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -47,11 +46,9 @@ def test_own_p_of_three_labels_counts(fields, p):
 def test_rows_have_the_best_support_of_their_verdicts():
     near = verdict(probability=0.6, label_probabilities=THREE)
     far = verdict(probability=0.9, context_id="c1")
-    (row,) = rows_of(
-        "run", assessment([0.4], outcome={"verdicts": (far, near), "support": {"a0": "unverified"}})
-    )
+    (row,) = assessment([0.4], outcome={"verdicts": (far, near), "support": {"a0": "unverified"}}).rows()
     assert (row.label, row.best_support, row.rank) == ("unverified", 0.3, 0.3)
-    (row,) = rows_of("run", assessment([0.4], outcome={"support": {"a0": "unverified"}}))
+    (row,) = assessment([0.4], outcome={"support": {"a0": "unverified"}}).rows()
     assert (row.best_support, row.rank) == (None, 0.4)
 
 
@@ -68,9 +65,7 @@ def test_rows_have_the_best_support_of_their_verdicts():
 )
 def test_a_claim_that_nothing_decides_has_a_reason(fields, link, note):
     context = Context(id="c0", text="x", link=link)
-    (row,) = rows_of(
-        "run", assessment([0.31], contexts=(context,), outcome={"verdicts": (verdict(**fields),)})
-    )
+    (row,) = assessment([0.31], contexts=(context,), outcome={"verdicts": (verdict(**fields),)}).rows()
     assert (row.context, row.quote, row.note) == (None, None, note)
 
 
@@ -83,7 +78,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     contexts = tuple(Context(id=name, text="x", title=title) for name, title in titles.items())
 
     def row_of(p_true, *verdicts):
-        (row,) = rows_of("run", assessment([p_true], contexts=contexts, outcome={"verdicts": verdicts}))
+        (row,) = assessment([p_true], contexts=contexts, outcome={"verdicts": verdicts}).rows()
         return row
 
     for_it, against = said("c2", "entailment", 0.9), said("c1", "contradiction", 0.6)
@@ -113,7 +108,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
 def test_a_note_names_a_passage_and_counts_others_of_which_it_is_true():
     notes = {"c0": "", "c1": "the model said False", "c2": "the model said False"}
     verdicts = tuple(verdict(context_id=name, note=note) for name, note in notes.items())
-    (row,) = rows_of("run", assessment([0.1], outcome={"verdicts": verdicts}))
+    (row,) = assessment([0.1], outcome={"verdicts": verdicts}).rows()
     assert row.note == "c1 and 1 more: the model said False"
 
 
@@ -124,10 +119,10 @@ def test_every_correction_is_told_and_not_only_what_decides():
 
     contexts = (Context(id="c0", text="x", title="Old maps"), Context(id="c1", text="y"))
     both = (corrected("c0", "neutral"), corrected("c1", "entailment"))
-    (row,) = rows_of("run", assessment([0.9], contexts=contexts, outcome={"verdicts": both}))
+    (row,) = assessment([0.9], contexts=contexts, outcome={"verdicts": both}).rows()
     told = "c0 (Old maps): corrected by a reader to neutral"
     assert (row.context, row.note) == ("c1", f"{told}; corrected by a reader to entailment")
-    (row,) = rows_of("run", assessment([0.5], contexts=contexts, outcome={"verdicts": both[:1]}))
+    (row,) = assessment([0.5], contexts=contexts, outcome={"verdicts": both[:1]}).rows()
     assert (row.context, row.note) == (None, told)
 
 
@@ -145,7 +140,7 @@ def test_every_correction_is_told_and_not_only_what_decides():
 )
 def test_silence_is_no_contradiction(p, labels, label):
     verdicts = [Verdict(context_id="c", target_id="x", label=name, probability=0.9) for name in labels]
-    assert label_of(p, verdicts) == label
+    assert claim_label(p, verdicts) == label
 
 
 def test_a_long_title_is_cut_and_a_long_link_is_whole():

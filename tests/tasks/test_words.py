@@ -1,30 +1,15 @@
-"""One table of labels: words, marks and colours, and what decides a label."""
+"""The words for what decides a label."""
 
 import pytest
 from assessments import assessment
 
-from factreasoner.models import Verdict
-from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, LOOKS, evidence_of, look_of
-from factreasoner.tasks.recall import TASK as RECALL
-from factreasoner.tasks.rows import Note
-
-
-def test_a_verdict_has_the_colour_of_its_label_and_a_task_its_own_words():
-    said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9)
-    (row,) = TASK.rows(assessment([0.9], outcome={"verdicts": (said,)}))
-    assert look_of(row, RECALL.label_words) == LOOKS["supported"]._replace(word="stated")
-
-
-def test_every_look_has_a_colour_and_a_mark_of_its_own():
-    looks = [*LOOKS.values(), *CAUTIONS.values()]
-    assert {look.kind for look in looks} == set(COLOURS)
-    assert len({look.mark for look in looks}) == len(looks)
+from factreasoner.models.rows import Note
+from factreasoner.tasks.words import evidence_of
 
 
 @pytest.mark.parametrize("quote", ["opened in 1932", ""])
 def test_a_source_is_named_though_another_has_its_words(quote):
-    (row,) = TASK.rows(assessment([0.9]))
+    (row,) = assessment([0.9]).rows()
     note = Note("c1 (Rail history) contradicts it", "The line opened in 1932 to goods")
     said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, notes=(note,)), 80)
     verb = "" if quote else "borne out by "
@@ -33,7 +18,7 @@ def test_a_source_is_named_though_another_has_its_words(quote):
 
 @pytest.mark.parametrize("note", [False, True])
 def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
-    (row,) = TASK.rows(assessment([0.1]))
+    (row,) = assessment([0.1]).rows()
     quote = "The lake lies in the south, between a city and " + "a region and " * 9 + "is 1,642 metres deep."
     row = row._replace(text="The lake is 1,700 metres deep.", context=None if note else "c0", title=None)
     notes = (Note("the reference contradicts it", quote), Note("; and more")) if note else ()
@@ -45,7 +30,7 @@ def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
 
 
 def test_a_source_that_the_note_names_by_its_marker_is_named_once():
-    (row,) = TASK.rows(assessment([0.9]))
+    (row,) = assessment([0.9]).rows()
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
     said = evidence_of(row._replace(notes=(Note("[1] says otherwise", "in 1932", own=True),), **named), 80)
     assert said == ['[1] says otherwise: "in 1932" (Guide)']
@@ -62,7 +47,7 @@ INNER = (
 
 
 def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
-    (row,) = TASK.rows(assessment([0.1]))
+    (row,) = assessment([0.1]).rows()
     notes = (Note("the reference contradicts it", INNER), Note("; see c3"))
     row = row._replace(notes=notes, context=None, text="It opened in 1931.")
     assert evidence_of(row, 120) == [f'the reference contradicts it: "{INNER}"; see c3']
@@ -72,14 +57,14 @@ def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
 
 
 def test_a_note_keeps_the_number_and_the_long_name_of_a_passage():
-    (row,) = TASK.rows(assessment([0.1]))
+    (row,) = assessment([0.1]).rows()
     told = f"no passage clearly says so; it is not about c12 ({'Guide ' * 9}1932)"
     assert evidence_of(row._replace(notes=(Note(told),), context=None), 90) == [told]
 
 
 @pytest.mark.parametrize("begin", [(Note("The source says", "x"),), ()])
 def test_a_long_note_is_cut_although_it_quotes(begin):
-    (row,) = TASK.rows(assessment([0.1]))
+    (row,) = assessment([0.1]).rows()
     notes = (*begin, Note(" a long word on it" * 60))
     (said,) = evidence_of(row._replace(notes=notes, context=None), 100)
     assert said.endswith(" …")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from factreasoner import models
-from factreasoner.metrics.run_counts import review_rank
-from factreasoner.models import Atom, Context, Label, Support, Verdict
+from factreasoner.models.graph import P_DIGITS, Support, label_of
+from factreasoner.models.records import Atom, Context
+from factreasoner.models.verdicts import Label, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises other than a context: the answer, the reference, all passages together."""
@@ -42,6 +43,36 @@ class Note(NamedTuple):
 def in_words(notes: Iterable[Note]) -> str:
     """Notes as one text, each with its quote."""
     return "".join(n.words + (f': "{n.quote}"' if n.quote else "") + n.end for n in notes)
+
+
+def review_rank(
+    label: str | None, p_true: float | None, *, disputed: bool, best_support: float | None = None
+) -> float | None:
+    """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
+
+    Contradicted claims come first, then those that cite a source which does not exist, then supported ones
+    that are `disputed`: something speaks against them, whatever P is. Conflicting ones follow, and last
+    unverified ones, by `best_support`: the highest P(a premise supports it) of their verdicts, else by P.
+    """
+    if label == "unknown_source":
+        return -1.0
+    if p_true is None:
+        return None
+    if label == "supported":
+        return p_true - 1.0 if disputed else None
+    if label == "contradicted":
+        return p_true - 2.0
+    if label == "conflicting":
+        return 0.0
+    return p_true if best_support is None else best_support
+
+
+class Words(NamedTuple):
+    """A task's words for a claim, for a claim's probability, and for labels (None: not judged)."""
+
+    claim: str = "claim"
+    p: str = "P"
+    labels: Mapping[str | None, str] = MappingProxyType({})
 
 
 class ClaimRow(NamedTuple):
@@ -121,10 +152,10 @@ class Evidence(NamedTuple):
     verdicts: Sequence[Verdict]
 
 
-def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
+def claim_label(p_true: float, verdicts: Iterable[Verdict]) -> Support:
     """The label of a claim, from P and the verdicts. As for atoms, no evidence means unverified."""
     known = list(verdicts)
-    return models.label_of(
+    return label_of(
         p_true, supporting=any(v.supports for v in known), contradicting=any(v.contradicts for v in known)
     )
 
@@ -133,8 +164,8 @@ def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judg
     """The judgement that verdicts and the P from them amount to. Without P, there is no label."""
     if p_true is None:
         return Judgement(None, None, "partly" if verdicts else "no")
-    p = round(p_true, models.P_DIGITS)
-    return Judgement(p, label_of(p, verdicts), judged)
+    p = round(p_true, P_DIGITS)
+    return Judgement(p, claim_label(p, verdicts), judged)
 
 
 def claim_row(

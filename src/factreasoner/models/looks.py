@@ -1,0 +1,64 @@
+"""The word, mark and colour of each label, wherever one is shown.
+
+The mark tells labels apart without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from factreasoner.models.rows import Caution, ClaimRow
+
+
+class Colour(NamedTuple):
+    """A colour by its name in a terminal, and on light and on dark pages."""
+
+    terminal: str
+    light: str
+    dark: str
+
+
+class Look(NamedTuple):
+    """How a label looks; `kind` is its colour's name in :data:`COLOURS`."""
+
+    word: str
+    mark: str
+    kind: str
+    meaning: str
+
+
+COLOURS: Mapping[str, Colour] = {
+    "contradicted": Colour("red", "#a92d15", "#ff9a82"),
+    "conflicting": Colour("magenta", "#6f449b", "#cbaaf0"),
+    "unverified": Colour("yellow", "#7f5a00", "#eac665"),
+    "unjudged": Colour("red", "#585e6b", "#a5abb7"),
+    "supported": Colour("green", "#1a6b60", "#74cdbd"),
+    "disputed": Colour("yellow", "#a92d15", "#ff9a82"),
+}
+LOOKS: Mapping[str | None, Look] = {
+    "contradicted": Look(
+        "contradicted", "✕", "contradicted", "P is below one half, and something speaks against it"
+    ),
+    "conflicting": Look(
+        "conflicting",
+        "±",
+        "conflicting",
+        "something speaks for it and something against it, and P is one half",
+    ),
+    "unknown_source": Look("unknown source", "!", "contradicted", "what it cites does not exist"),
+    "unverified": Look("unverified", "?", "unverified", "the evidence does not decide it"),
+    "uncited": Look("uncited", "∅", "unverified", "it cites nothing, and was not checked"),
+    None: Look("not judged", "–", "unjudged", "every judgement of it failed; it does not count"),
+    "supported": Look("supported", "✓", "supported", "P is above one half, and something supports it"),
+}
+"""By label (None: not judged), in the order in which a reader should look at claims."""
+CAUTIONS: Mapping[Caution, Look] = {
+    "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
+}
+
+
+def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
+    """How the label of a claim looks; `words` are a task's own words for labels."""
+    look = LOOKS[row.label]
+    return look._replace(word=words.get(row.label, LOOKS[row.label].word))

@@ -1,0 +1,85 @@
+"""Results as a short piece of HTML, which notebooks show instead of their `repr`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+from factreasoner.models.looks import COLOURS, look_of
+from factreasoner.models.rows import REFERENCE, ClaimRow, Words, source_name
+from factreasoner.models.verdicts import Failure
+
+MOST_ROWS = 100
+
+
+class Listed(Protocol):
+    """A result of any task, as the table reads it."""
+
+    @property
+    def record_id(self) -> str:
+        """The id of its record."""
+
+    @property
+    def all_failures(self) -> tuple[Failure, ...]:
+        """Everything that went wrong with the record."""
+
+    def rows(self) -> Iterator[ClaimRow]:
+        """Its claims."""
+
+
+class ChangedText(NamedTuple):
+    """A sentence before and after correction."""
+
+    before: str
+    after: str
+
+
+def notebook_html(
+    title: str,
+    results: Iterable[Listed],
+    words: Words,
+    *,
+    named: bool = False,
+    changes: Iterable[ChangedText] = (),
+) -> str:
+    """The claims of results as a table, each with P, label and deciding quote, under `title`.
+
+    Everything that comes from texts is escaped. Of many claims the first `MOST_ROWS` are there, and as many
+    failures; no more results are read. `named`: each claim has the id of its record.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    found: list[ClaimRow] = []
+    failures: list[str] = []
+    for one in results:
+        found += islice(one.rows(), MOST_ROWS + 1 - len(found))
+        whose = f"{one.record_id}: " if named else ""
+        failures += (f"{whose}{f.stage} {f.item_id}: {f.message}" for f in one.all_failures)
+        if len(found) > MOST_ROWS:
+            break
+    template = (resources.files(__package__) / "notebook.html").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(template).render(
+        title=title,
+        words=words,
+        rows=[_row(row, words) | {"record": row.record if named else ""} for row in found[:MOST_ROWS]],
+        more=f"The other {words.claim}s are left out here." if len(found) > MOST_ROWS else "",
+        failures=failures[:MOST_ROWS],
+        changes=changes,
+    )
+
+
+def _row(row: ClaimRow, words: Words) -> dict[str, Any]:
+    look = look_of(row, words.labels)
+    return {
+        "p": "" if row.p_true is None else f"{row.p_true:.3f}",
+        "label": ", ".join((f"{look.mark} {look.word}", *row.cautions)),
+        "colour": COLOURS[look.kind].light,
+        "text": row.text,
+        "source": "" if row.context is None else source_name(row.context, row.title or row.link),
+        "of": f"of the {row.of}: " if row.of == REFERENCE else "",
+        "quote": row.quote,
+        "note": row.note_beside_quote,
+    }
