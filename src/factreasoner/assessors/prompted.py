@@ -16,6 +16,7 @@ from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.verdicts import decision
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 
@@ -177,7 +178,7 @@ def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome
     for verdict in outcome.verdicts:
         by_atom.setdefault(verdict.target_id, []).append(verdict)
     labelled = {answer.atom_id: _answered(answer, row) for answer in outcome.answers}
-    labelled |= {atom_id: _decisive(verdicts, row) for atom_id, verdicts in by_atom.items()}
+    labelled |= {atom_id: _decided(verdicts, row) for atom_id, verdicts in by_atom.items()}
     rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
     found = {atom_id: labelled.get(atom_id, ("unverified", 0.5)) for atom_id in rest}
     return outcome.model_copy(
@@ -194,14 +195,13 @@ def _answered(answer: AtomAnswer, row: Assessor) -> tuple[Support, float]:
     return support, row.p_true(label, answer.probability)
 
 
-def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Support, float]:
+def _decided(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Support, float]:
     """What one atom's verdicts amount to: its label and P(true)."""
-    telling = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
-    best = max(telling or verdicts, key=lambda verdict: verdict.probability)
-    rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
-    if any(rival.label != best.label for rival in rivals):
+    found = decision(verdicts, unanimous=row.unanimous)
+    if found.split:
         return "conflicting", 0.5
-    support = SUPPORT_OF[best.label] if telling else "unverified"
+    best = found.verdict or max(verdicts, key=lambda verdict: verdict.probability)
+    support = SUPPORT_OF[best.label] if found.verdict else "unverified"
     return support, row.p_true(best.label, best.probability)
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
-from factreasoner.models.verdicts import Label, Verdict
+from factreasoner.models.verdicts import Label, Verdict, decision
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises other than a context: the answer, the reference, all passages together."""
@@ -207,8 +207,8 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
     verb, others = "contradict", against
     if judgement.label == "contradicted":
         verb, others = "support", [verdict for verdict in evidence.verdicts if verdict.supports]
-    if others and judgement.label is not None:
-        strongest = max(others, key=lambda verdict: verdict.probability)
+    strongest = decision(others).verdict
+    if strongest is not None and judgement.label is not None:
         more = len({verdict.context_id for verdict in others}) - 1
         said = f"and {more} more {verb} it" if more else f"{verb}s it"
         yield Note(f"{name[strongest.context_id]} {said}", " ".join((strongest.quote or "").split()))
@@ -238,13 +238,9 @@ def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
 
 
 def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The strongest verdict for a label: a contradiction for a contradicted claim, else an entailment."""
+    """The verdict that decides a label: a contradiction for a contradicted claim, else an entailment."""
     wanted: Label = "contradiction" if label == "contradicted" else "entailment"
-    return max(
-        (verdict for verdict in verdicts if verdict.label == wanted),
-        key=lambda verdict: verdict.probability,
-        default=None,
-    )
+    return decision([verdict for verdict in verdicts if verdict.label == wanted]).verdict
 
 
 def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:

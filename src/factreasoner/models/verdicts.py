@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
@@ -185,3 +186,23 @@ class StageError(FactReasonerError):
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
         self.failures = tuple(failures)
+
+
+class Decision(NamedTuple):
+    """The verdict that decides a claim, None if none does; and whether verdicts are `split` on its label."""
+
+    verdict: Verdict | None
+    split: bool
+
+
+def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> Decision:
+    """The most probable verdict that supports or contradicts the claim, the first of equal ones.
+
+    `split`: an equally probable one has the other label; with `unanimous`, any one has it.
+    """
+    deciding = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
+    best = max(deciding, key=attrgetter("probability"), default=None)
+    if best is None:
+        return Decision(None, split=False)
+    rivals = (v for v in deciding if unanimous or v.probability == best.probability)
+    return Decision(best, split=any(rival.label != best.label for rival in rivals))

@@ -23,6 +23,7 @@ from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
+from factreasoner.models.verdicts import decision
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged, asks_model
@@ -120,9 +121,9 @@ def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
     verdict, with the least of their probabilities.
     """
     for label in ("entailment", "contradiction"):
-        found = [verdict for verdict in verdicts if verdict.label == label]
+        found = decision(verdict for verdict in verdicts if verdict.label == label).verdict
         if found and (label == "entailment" or len(verdicts) == pieces_asked):
-            return max(found, key=lambda verdict: (verdict.probability, verdict.quote or ""))
+            return found
     if not verdicts or len(verdicts) < pieces_asked:
         return None
     return min(verdicts, key=lambda verdict: verdict.probability)

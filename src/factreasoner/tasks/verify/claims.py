@@ -13,6 +13,7 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
 from factreasoner.models.rows import by_claim, claim_label
+from factreasoner.models.verdicts import decision
 from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import SourceVerdict
@@ -204,17 +205,16 @@ def labelled(
         claim = claim.model_copy(update={"explanation": of_unread.strip()})
     if not sources:
         return claim
-    decisive = [s for s in sources if s.verdict.supports or s.verdict.contradicts]
-    best = max(decisive, key=lambda s: s.verdict.probability, default=None)
-    if best is None:
+    found = decision(s.verdict for s in sources)
+    if found.verdict is None:
         best = max(sources, key=lambda s: s.verdict.p.entailment)
-    rivals = [s.verdict for s in decisive if s.verdict.probability == best.verdict.probability]
-    split = len({verdict.label for verdict in rivals}) > 1
-    p = 0.5 if split else round(best.verdict.p.entailment, P_DIGITS)
-    label = claim_label(p, rivals)
+    else:
+        best = next(s for s in sources if s.verdict is found.verdict)
+    p = 0.5 if found.split else round(best.verdict.p.entailment, P_DIGITS)
+    label = "conflicting" if found.split else claim_label(p, [found.verdict] if found.verdict else [])
     if label != "supported" and not (complete and len(sources) > len(unread)):
         return claim
-    support = (source for s in decisive if s.verdict.supports for source in s.rests_on)
+    support = (source for s in sources if s.verdict.supports for source in s.rests_on)
     return claim.model_copy(
         update={
             "label": label,
