@@ -14,8 +14,9 @@ import tracemalloc
 from pathlib import Path
 
 from factreasoner import assess
-from factreasoner.runs.journal import Journal, line_of
+from factreasoner.models.journal import Journal
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import line_of
 
 TEXT = "The tower was finished in 1889. It is 330 metres tall. It stands in Paris."
 
@@ -38,13 +39,13 @@ def main() -> None:
                 pass
         plain = time.process_time() - started
         started = time.process_time()
-        opened = Journal(path, TASK)
+        opened = Journal(path)
         assert len(opened.entries) == records
         seconds = time.process_time() - started
         size = path.stat().st_size / 2**20
         path.write_bytes(path.read_bytes()[: int(size * 2**20 / 10)])
         tracemalloc.start()
-        again = Journal(path, TASK)
+        again = Journal(path)
         kept = len(again.entries)
         memory, _ = tracemalloc.get_traced_memory()
     print(f"{records:,} records, {size:.0f} MB")

@@ -27,10 +27,10 @@ from typing import NamedTuple
 from factreasoner.inputs.parsing import Reader
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
-from factreasoner.runs.journal import line_of
 from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import line_of
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Emmy Noether", "Niels Bohr", "Lise Meitner")
 VARIANTS = 50

@@ -23,10 +23,10 @@ from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.report.page import Report, write_report
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.journal import line_of
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import line_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "answers.jsonl"
 ATOMS, CONTEXTS = 10, 3

@@ -1,10 +1,9 @@
 """Run folders made by hand, for tests of what is read from them."""
 
-from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.task import FACTUALITY, task_named
+from factreasoner.tasks.task import FACTUALITY, line_of, task_named
 
 
 def run_folder(path, *results, task=FACTUALITY, config=None, finished=True):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from factreasoner.models.results import Packed, pack
+from factreasoner.models.journal import Packed, pack
 
 OLD = "has format 2, and this version reads 3; run again"
 

@@ -7,10 +7,10 @@ import pytest
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
-from factreasoner.models.results import Packed, pack
-from factreasoner.runs.journal import line_of
+from factreasoner.models.journal import Packed, pack
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import line_of
 
 TABLE = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.7},

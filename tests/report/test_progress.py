@@ -14,8 +14,8 @@ from factreasoner.llm.send import CircuitBreaker
 from factreasoner.models import Assessment, Usage
 from factreasoner.report.progress import index_progress, one_answer, progress_for
 from factreasoner.report.terminal import say
-from factreasoner.runs.journal import line_of
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import line_of
 
 
 class Terminal(io.StringIO):

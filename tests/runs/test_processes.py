@@ -15,7 +15,7 @@ from word_judge import NAME
 
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
-from factreasoner.models.results import unpack
+from factreasoner.models.journal import unpack
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.runner import lines_of

@@ -71,7 +71,7 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
     ("place", "error", "words"),
     [
         ("factreasoner.runs.runner.score_journal", MemoryError(), "3 of 3 records are assessed"),
-        ("factreasoner.runs.journal.os.fsync", MemoryError(), "1 of 3 records are assessed"),
+        ("factreasoner.models.journal.os.fsync", MemoryError(), "1 of 3 records are assessed"),
         ("os.fsync", OSError(errno.ENOSPC, "No space"), r"journal\.jsonl: can't be written: No space"),
     ],
 )

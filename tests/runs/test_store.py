@@ -11,7 +11,7 @@ from run_folders import append, run_folder
 from factreasoner.errors import InputError, RunError
 from factreasoner.judges.calibration import Calibration, LabelOffsets
 from factreasoner.models import Atom, Outcome
-from factreasoner.models.results import pack, unpack
+from factreasoner.models.journal import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of
 from factreasoner.settings import Config

@@ -11,8 +11,8 @@ from factreasoner import Config, RecallResult, ScriptedLLM, recall
 from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.journal import line_of
 from factreasoner.tasks.recall import RECALL, TASK, labels_of
+from factreasoner.tasks.task import line_of
 
 ANSWER = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
 MODES = ("tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf")

@@ -9,10 +9,18 @@ from factreasoner.metrics.table import Metric, Need, Table
 from factreasoner.models import Atom, Claim, Failure, Premise, Record
 from factreasoner.models.rows import Evidence, by_claim, claim_row, judgement_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
-from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.task import TASKS, ClaimResult, ClaimTally, ClaimWorker, Task, Work, task_named
+from factreasoner.tasks.task import (
+    TASKS,
+    ClaimResult,
+    ClaimTally,
+    ClaimWorker,
+    Task,
+    Work,
+    line_of,
+    task_named,
+)
 
 
 class Repeated(ClaimResult):

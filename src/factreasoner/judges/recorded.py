@@ -25,7 +25,7 @@ from factreasoner.judges.relation_lines import (
     table_of,
 )
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
-from factreasoner.models.results import is_line, unpack
+from factreasoner.models.journal import DamagedLineError, Journal, is_line
 from factreasoner.plugins.results import with_true_quote
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -121,7 +121,7 @@ def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
-    return Journal(file) if is_line(first) else table_of(file, constant)
+    return RecordedRun(file) if is_line(first) else table_of(file, constant)
 
 
 def used_lines(config: Config) -> UsedLines | None:
@@ -133,7 +133,7 @@ def used_lines(config: Config) -> UsedLines | None:
         return None
     file = recording_file(config.relations)
     table = recordings(file, config.constant_confidence)
-    return None if isinstance(table, Journal) else UsedLines(file, table)
+    return None if isinstance(table, RecordedRun) else UsedLines(file, table)
 
 
 class _Text(BaseModel):
@@ -148,7 +148,7 @@ _CONTEXTS = TypeAdapter(tuple[Context, ...])
 _CLAIMS = TypeAdapter(tuple[_Text, ...])
 
 
-class Journal(Mapping[str, Recording]):
+class RecordedRun(Mapping[str, Recording]):
     """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
 
     Raises:
@@ -159,41 +159,33 @@ class Journal(Mapping[str, Recording]):
         if is_packed(file):
             message = "a run's journal, compressed; unpack it first: verdicts are looked up in it one by one"
             raise InputError([InputProblem(str(file), "", message)])
-        self._file = file
-        self._offsets: dict[str, int] = {}
-        offset = 0
-        for number, raw in enumerate(lines_of(file), start=1):
-            if not raw.endswith(b"\n"):
-                break  # torn by a kill
-            try:
-                name = unpack(raw).id
-            except (ValueError, LookupError) as error:
-                message = "damaged line; remove it, or finish that run first"
-                raise InputError([InputProblem(f"{file}:{number}", "", message)]) from error
-            self._offsets[name] = offset
-            offset += len(raw)
+        self._journal = Journal(file)
+        try:
+            self._ids = self._journal.entries.keys()
+        except DamagedLineError as error:
+            message = "damaged line; remove it, or finish that run first"
+            raise InputError([InputProblem(error.where, "", message)]) from error
         self._read = lru_cache(maxsize=32)(self._read_record)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._offsets)
+        return iter(self._ids)
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return len(self._ids)
 
     def __getitem__(self, record_id: str) -> Recording:
+        if record_id not in self._ids:
+            raise KeyError(record_id)
         return self._read(record_id)
 
     def _read_record(self, record_id: str) -> Recording:
-        offset = self._offsets[record_id]
-        with self._file.open("rb") as journal:
-            journal.seek(offset)
-            line = journal.readline()
         try:
-            verdicts, passages, atoms, premises = _said(unpack(line).result)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            (line,) = self._journal.lines([record_id])
+            verdicts, passages, atoms, premises = _said(line.result)
+        except (ValueError, LookupError, TypeError, AttributeError, DamagedLineError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
             message = f"the result of {record_id!r} can't be read: {why}; run again"
-            raise InputError([InputProblem(str(self._file), "", message)]) from error
+            raise InputError([InputProblem(str(self._journal.journal_path), "", message)]) from error
         return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 
 

@@ -13,9 +13,9 @@ from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened, why_unread
 from factreasoner.judges import pair_id
 from factreasoner.models import Label, Record, Verdict
+from factreasoner.models.journal import JOURNAL
 from factreasoner.models.wording import refused
 
-JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100
 LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "quote"?}'
 

@@ -1,15 +1,13 @@
-"""What an evaluator concludes about a record, what every task keeps of it, and a line of a run's journal."""
+"""What an evaluator concludes about a record, and what every task keeps of it."""
 
 from __future__ import annotations
 
 import json
-import zlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
-import jiter
 from pydantic import Field
 
 from factreasoner.models.graph import FactGraph, Marginals, Support
@@ -305,47 +303,3 @@ def group_of(result: TaskResult, by: str) -> str:
     if value is None:
         return NO_VALUE
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-_CRC = b', "crc": "'
-_RESULT = b'", "result": '
-_DIGITS = 8
-
-
-class Packed(NamedTuple):
-    """What a line holds: {id, fingerprint, status, size, crc, result}.
-
-    `fingerprint` is that of the record's content, None if something failed: the same command tries such a
-    record again. `size` counts the claims (a run's atoms) with a judgement. `result` is JSON.
-    """
-
-    id: str
-    fingerprint: str | None
-    status: Status
-    size: int
-    result: bytes
-
-
-def pack(line: Packed) -> bytes:
-    """The line, with its end. `crc` is the CRC-32 of all of it but its own digits."""
-    head = {"id": line.id, "fingerprint": line.fingerprint, "status": line.status, "size": line.size}
-    before = json.dumps(head, ensure_ascii=False).encode()[:-1]
-    after = _RESULT + line.result + b"}\n"
-    crc = zlib.crc32(after, zlib.crc32(before))
-    return b"%b%b%08x%b" % (before, _CRC, crc, after)
-
-
-def unpack(line: bytes) -> Packed:
-    """What a line holds. Raises ValueError or KeyError if it is damaged, or not a journal's."""
-    at = line.index(_CRC)
-    end = at + len(_CRC) + _DIGITS
-    if int(line[end - _DIGITS : end], 16) != zlib.crc32(line[end:], zlib.crc32(line[:at])):
-        raise ValueError("its checksum is that of another line")
-    head = jiter.from_json(line[:at] + b"}")
-    result = line[end + len(_RESULT) : -2]
-    return Packed(head["id"], head["fingerprint"], head["status"], head["size"], result)
-
-
-def is_line(line: bytes) -> bool:
-    """Whether a line is a journal's, damaged or not."""
-    return _CRC in line

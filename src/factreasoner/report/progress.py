@@ -19,10 +19,10 @@ from rich.progress import (
 from rich.table import Column
 
 from factreasoner.models import Usage
+from factreasoner.models.journal import JournalLine
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say
-from factreasoner.runs.journal import JournalLine
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factreasoner.calls.threads import POLL_SECONDS, opened_map, with_room
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.models import Failure, Record, TaskResult
-from factreasoner.runs.journal import JournalLine, line_of
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.models.journal import JournalLine
+from factreasoner.tasks.task import Task, Worker, line_of
 
 R = TypeVar("R", bound=TaskResult)
 W = TypeVar("W")

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
 from factreasoner.files import replace_file, why_unread
-from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.capabilities import Capabilities
+from factreasoner.models.journal import JOURNAL
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.text.parsing import describe_model
 

@@ -15,16 +15,16 @@ from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
+from factreasoner.models.journal import JournalLine
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.executors import Pool, done, threads
-from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import Task, Worker, line_of
 
 R = TypeVar("R", bound=TaskResult)
 WRITTEN_AT_ONCE = 1000

@@ -7,12 +7,13 @@ import difflib
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
@@ -22,12 +23,12 @@ from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
-from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
+from factreasoner.models.journal import JOURNAL, Journal
+from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.kinds import load
-from factreasoner.runs.journal import Journal
 from factreasoner.runs.manifest import (
     Fingerprints,
     Manifest,
@@ -42,6 +43,7 @@ R = TypeVar("R", bound=TaskResult)
 log = logging.getLogger(__name__)
 PAGE = "report.html"
 LOCK = ".lock"
+_WHOLE = "the line is whole, so it was written with another manifest.json: put that one back"
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
 _AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
@@ -126,7 +128,7 @@ class Ledger:
             raise RunError(f"{self.path}: can't be written: {error.strerror}") from error
 
 
-class RunFolder(Journal[R]):
+class RunFolder(Journal, Generic[R]):
     """One run's files. Only the driver process writes them; a lock keeps a second one out.
 
     - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, how the model is asked.
@@ -137,7 +139,8 @@ class RunFolder(Journal[R]):
     """
 
     def __init__(self, path: Path, task: Task[R]) -> None:
-        super().__init__(path / JOURNAL, task)
+        super().__init__(path / JOURNAL)
+        self.task = task
         self.path = path
         self.results_path = path / "results.jsonl"
         """One line a record, in input order."""
@@ -313,6 +316,20 @@ class RunFolder(Journal[R]):
                 f"{self.path}: no record has been assessed in this run; the same run command continues it"
             )
         return ids
+
+    def results(self, ids: Iterable[str]) -> Iterator[R]:
+        """The results of `ids`, in that order, read one at a time; ids without one are skipped.
+
+        Raises:
+            RunError: a line is damaged, or does not hold a result of the task.
+        """
+        for line in self.lines(ids):
+            try:
+                yield self.task.result.model_validate_json(line.result)
+            except ValidationError as error:  # of a line that is whole, as its checksum says
+                wrong = f"not a result of a run of `{self.task.name}`: {next(reworded(error, '', {}))}"
+                offset = self.entries[line.id].offset
+                raise self.damaged(offset, f"{wrong}; {_WHOLE}") from error
 
     def order(self) -> list[str]:
         """Record ids in the order of the last results, then those finished since then, in that order.

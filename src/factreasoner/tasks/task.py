@@ -33,6 +33,7 @@ from factreasoner.models import (
     new_id,
     record_fingerprint,
 )
+from factreasoner.models.journal import JournalEntry, JournalLine, Packed, pack
 from factreasoner.models.rows import Words, main_rows
 from factreasoner.pipeline.assembly import Assembly, Calls
 from factreasoner.plugins.table import nearest
@@ -126,6 +127,15 @@ class Task(Generic[R]):
         if problems := self.problems(record, config):
             raise InputError([problem._replace(where=caller) for problem in problems])
         return self.worker(config, calls).assess(record)
+
+
+def line_of(task: Task[R], result: R) -> JournalLine:
+    """A result of a task as its line."""
+    fingerprint = None if task.to_repeat(result) else result.fingerprint
+    text = result.model_dump_json().encode()
+    packed = Packed(result.record_id, fingerprint, result.status, task.size(result), text)
+    entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
+    return JournalLine(result.record_id, pack(packed), entry, result.total_usage)
 
 
 class Work(NamedTuple):

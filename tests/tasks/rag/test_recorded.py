@@ -6,10 +6,10 @@ import pytest
 from rag_records import judging, record_of, worded
 
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.journal import line_of
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
+from factreasoner.tasks.task import line_of
 
 FIELDS = {
     "id": "q1",

@@ -12,7 +12,7 @@ from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.journal import line_of
+from factreasoner.tasks.task import line_of
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.task import TASK, verify
 

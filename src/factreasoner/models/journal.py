@@ -3,23 +3,62 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from pydantic import ValidationError
+import jiter
 
 from factreasoner.errors import RunError
-from factreasoner.models import Status, TaskResult, Usage
-from factreasoner.models.results import Packed, pack, unpack
-from factreasoner.models.wording import reworded
-from factreasoner.tasks.task import Task
+from factreasoner.models.results import Status, Usage
 
-R = TypeVar("R", bound=TaskResult)
-_CHANGED = "it is cut or changed"
-_REMEDY = "remove it and run again, or start over with --fresh"
-_WHOLE = "the line is whole, so it was written with another manifest.json: put that one back"
+JOURNAL = "journal.jsonl"
+"""Its name in a run folder."""
+_CRC = b', "crc": "'
+_RESULT = b'", "result": '
+_DIGITS = 8
+
+
+class Packed(NamedTuple):
+    """What a line holds: {id, fingerprint, status, size, crc, result}.
+
+    `fingerprint` is that of the record's content, None if something failed: the same command tries such a
+    record again. `size` counts the claims (a run's atoms) with a judgement. `result` is JSON.
+    """
+
+    id: str
+    fingerprint: str | None
+    status: Status
+    size: int
+    result: bytes
+
+
+def pack(line: Packed) -> bytes:
+    """The line, with its end. `crc` is the CRC-32 of all of it but its own digits."""
+    head = {"id": line.id, "fingerprint": line.fingerprint, "status": line.status, "size": line.size}
+    before = json.dumps(head, ensure_ascii=False).encode()[:-1]
+    after = _RESULT + line.result + b"}\n"
+    crc = zlib.crc32(after, zlib.crc32(before))
+    return b"%b%b%08x%b" % (before, _CRC, crc, after)
+
+
+def unpack(line: bytes) -> Packed:
+    """What a line holds. Raises ValueError or KeyError if it is damaged, or not a journal's."""
+    at = line.index(_CRC)
+    end = at + len(_CRC) + _DIGITS
+    if int(line[end - _DIGITS : end], 16) != zlib.crc32(line[end:], zlib.crc32(line[:at])):
+        raise ValueError("its checksum is that of another line")
+    head = jiter.from_json(line[:at] + b"}")
+    result = line[end + len(_RESULT) : -2]
+    return Packed(head["id"], head["fingerprint"], head["status"], head["size"], result)
+
+
+def is_line(line: bytes) -> bool:
+    """Whether a line is a journal's, damaged or not."""
+    return _CRC in line
 
 
 class JournalEntry(NamedTuple):
@@ -48,21 +87,19 @@ class JournalLine(NamedTuple):
     usage: Usage
 
 
-def line_of(task: Task[R], result: R) -> JournalLine:
-    """A result of a task as its line."""
-    fingerprint = None if task.to_repeat(result) else result.fingerprint
-    text = result.model_dump_json().encode()
-    packed = Packed(result.record_id, fingerprint, result.status, task.size(result), text)
-    entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
-    return JournalLine(result.record_id, pack(packed), entry, result.total_usage)
+class DamagedLineError(RunError):
+    """A line of a journal is damaged; `where` is its file and number."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where = where
 
 
-class Journal(Generic[R]):
-    """journal.jsonl of a run of `task`: one result a line."""
+class Journal:
+    """A run's journal, written or read."""
 
-    def __init__(self, path: Path, task: Task[R]) -> None:
+    def __init__(self, path: Path) -> None:
         self.journal_path = path
-        self.task = task
         self._end = 0
 
     @functools.cached_property
@@ -72,7 +109,7 @@ class Journal(Generic[R]):
         Every line is checked when this is first read; a torn last line is skipped.
 
         Raises:
-            RunError: a line other than a torn last one is damaged.
+            DamagedLineError: a line other than a torn last one is damaged.
         """
         self._end = 0
         found: dict[str, JournalEntry] = {}
@@ -101,15 +138,19 @@ class Journal(Generic[R]):
         try:
             return unpack(line)
         except (ValueError, LookupError, TypeError) as error:
-            raise self._wrong(offset, f"damaged line: {_CHANGED}; {_REMEDY}") from error
+            problem = (
+                "damaged line: it is cut or changed; remove it and run again, or start over with --fresh"
+            )
+            raise self.damaged(offset, problem) from error
 
-    def _wrong(self, offset: int, why: str) -> RunError:
+    def damaged(self, offset: int, problem: str) -> DamagedLineError:
+        """The error about the line at an offset."""
         number = 1
         with self.journal_path.open("rb") as journal:
             while journal.tell() < offset:
                 journal.readline()
                 number += 1
-        return RunError(f"{self.journal_path}:{number}: {why}")
+        return DamagedLineError(f"{self.journal_path}:{number}", problem)
 
     def write(self, lines: Sequence[JournalLine]) -> None:
         """Add lines; when this returns they are on disk.
@@ -133,23 +174,17 @@ class Journal(Generic[R]):
             offset += len(line.text)
         self._end = offset
 
-    def results(self, ids: Iterable[str]) -> Iterator[R]:
-        """The results of `ids`, in that order, read one at a time; ids without one are skipped.
+    def lines(self, ids: Iterable[str]) -> Iterator[Packed]:
+        """The last lines of `ids`, in that order, read one at a time; ids without one are skipped.
 
         Raises:
-            RunError: a line is damaged, or does not hold a result of the task.
+            DamagedLineError: a line is damaged.
         """
         if not self.entries:
             return
         with self.journal_path.open("rb") as journal:
             for record_id in ids:
-                if record_id not in self.entries:
-                    continue
-                offset = self.entries[record_id].offset
-                journal.seek(offset)
-                found = self._unpacked(journal.readline(), offset)
-                try:
-                    yield self.task.result.model_validate_json(found.result)
-                except ValidationError as error:  # of a line that is whole, as its checksum says
-                    wrong = f"not a result of a run of `{self.task.name}`: {next(reworded(error, '', {}))}"
-                    raise self._wrong(offset, f"{wrong}; {_WHOLE}") from error
+                if record_id in self.entries:
+                    offset = self.entries[record_id].offset
+                    journal.seek(offset)
+                    yield self._unpacked(journal.readline(), offset)
