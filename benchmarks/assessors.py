@@ -1,11 +1,9 @@
 """FactReasoner, its factor tables and the prompted assessors on labelled atoms, with 95 % intervals.
 
 First Factcheck-Bench judged by its human stances, so that nothing but the reasoning over verdicts differs;
-then five sets judged by the bundled judge, and WikiContradict, whose passages contradict each other and
-whose atoms have no label. Factor tables are solved from the same verdicts. FactScore, VeriScore and
-FactVerify here combine the judge's verdicts, since nobody answers their prompts; see
-`assessors/prompted.py`. Intervals are jackknife-t over records. A pair that no person labelled counts as
-neutral.
+then five sets judged by the bundled judge. Factor tables are solved from the same verdicts. FactScore,
+VeriScore and FactVerify here combine the judge's verdicts, since nobody answers their prompts; see
+`assessors/prompted.py`. Intervals are jackknife-t over records. A pair that no person labelled is neutral.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/assessors.py`, or on
 records of one's own `python benchmarks/assessors.py RECORDS.jsonl [--relations RELATIONS.jsonl]`; without
@@ -19,12 +17,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-import numpy as np
 from data_folder import data_folder
 
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.judges.recorded import recordings
-from factreasoner.metrics.factuality import FACTUALITY, SAID, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment, FactorTable, Record
 from factreasoner.pipeline import build_pipeline
@@ -35,7 +31,6 @@ from factreasoner.solvers.exact import ExactSolver
 SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")
 CAPTIONS = ("accuracy", "macro-F1", "AUROC", "Brier", "MAE of precision")
 BUNDLED = ("factcheck_bench", "factscore_bios", "wice", "qasem_consistency", "kqa")
-UNLABELLED = "wikicontradict"
 PROMPTED = ("factscore", "veriscore", "factverify")
 NAMES = {"factscore": "FactScore", "veriscore": "VeriScore", "factverify": "FactVerify"}
 
@@ -60,7 +55,6 @@ def main() -> None:
     _one(data / "factcheck_bench" / "records.jsonl", data / "factcheck_bench" / "human_relations.jsonl")
     for name in BUNDLED:
         _one(data / name / "records.jsonl", None)
-    _contradictions(data / UNLABELLED)
 
 
 def _one(path: Path, relations: Path | None) -> None:
@@ -118,35 +112,6 @@ def _cells(sample: Sample) -> Iterator[str]:
     for found in FACTUALITY.estimates(sample, SCORES).values():
         interval = "" if found.interval is None else f" [{found.interval.low:.2f}, {found.interval.high:.2f}]"
         yield "-" if found.value is None else f"{found.value:.3f}{interval}"
-
-
-def _contradictions(folder: Path) -> None:
-    """What is made of pairs of passages of the same standing that contradict each other."""
-    records = list(CheckedInput(folder / "records.jsonl").records())
-    gold = recordings(folder / "relations.jsonl", constant=0.9)
-    print(
-        f"\n## {folder.name}: {len(records)} records; one of two passages entails an atom, one contradicts it"
-    )
-    print("Nothing in them says which is right: |P - 0.5| should be small.\n")
-    print(f"| assessor | judge | {' | '.join(SAID)} | mean of abs(P - 0.5) |")
-    print("|---|---|---|---|---|---|---|")
-    for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "bundled")):
-        for row in _rows(records, relations, versions=(1, 2, 3)):
-            outcomes = [a.outcome for a in row.assessments if a.outcome]
-            said = [support for outcome in outcomes for support in outcome.support.values()]
-            p = np.array([p for outcome in outcomes for p in outcome.p_true.values()])
-            shares = (said.count(s) / len(said) for s in SAID)
-            cells = [row.name, name, *(f"{share:.2f}" for share in shares), f"{np.abs(p - 0.5).mean():.3f}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
-    right = total = 0
-    config = _config(None, version=2)
-    for assessment in _assessed(records, config):
-        recording = gold.get(assessment.record_id)
-        for verdict in assessment.outcome.verdicts if assessment.outcome and recording else ():
-            listed = recording.verdicts.get((verdict.context_id, verdict.target_id)) if recording else None
-            total += listed is not None
-            right += listed is not None and listed.label == verdict.label
-    print(f"\nThe bundled judge's verdicts are people's in {right} of {total} pairs.")
 
 
 if __name__ == "__main__":

@@ -26,18 +26,12 @@ METRICS = ("faithfulness", "all")
 
 
 class Contender(NamedTuple):
-    """A package, what its environment needs, what a script of its user imports, and which metrics it has.
-
-    One that is `named` is installed and run only where the command line names it. `alone` are packages that
-    are installed without what they ask for.
-    """
+    """A package, what its environment needs, what a script of its user imports, and which metrics it has."""
 
     name: str
     requirements: tuple[str, ...]
     imports: str
     metrics: tuple[str, ...] = METRICS
-    named: bool = False
-    alone: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -51,7 +45,6 @@ class Contender(NamedTuple):
 
 
 OURS = Contender("factreasoner", (str(ROOT),), "from factreasoner import rag")
-_REFCHECKER = "refchecker==0.2.17"
 PEERS = {
     peer.name: peer
     for peer in (
@@ -64,19 +57,6 @@ PEERS = {
             "deepeval",
             ("deepeval==4.3.1",),
             "from deepeval import evaluate; from deepeval.metrics import FaithfulnessMetric",
-        ),
-        Contender(
-            "ragchecker",
-            ("ragchecker==0.1.9", _REFCHECKER),
-            "from ragchecker import RAGChecker, RAGResults",
-            named=True,
-        ),
-        Contender(
-            "refchecker",
-            (_REFCHECKER,),
-            "from refchecker import LLMChecker, LLMExtractor",
-            metrics=("faithfulness",),
-            named=True,
         ),
     )
 }
@@ -212,8 +192,6 @@ def install(contender: Contender) -> None:
         return
     install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(contender.python)]
     _do([*install, "--reinstall-package", contender.name, *contender.requirements])
-    if contender.alone:
-        _do([*install, "--no-deps", *contender.alone])
 
 
 def installed(contender: Contender) -> str:

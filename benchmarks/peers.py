@@ -1,7 +1,6 @@
 """What claim-level metrics of RAG answers cost here and with peers, and what bad replies do to their scores.
 
     python benchmarks/peers.py [NAME...]        # ragas and deepeval unless named; `make peers`
-    python benchmarks/peers.py --api-base URL [--model NAME] [--answers 15] [NAME...]
 
 50 answers, RAGChecker's own examples and answers of MT-RAG, with their passages and reference answers go to
 each contender, which asks one stand-in for a model on loopback (`stand_in.py`: the same claims and verdicts
@@ -10,24 +9,17 @@ everyone, and more wait in line, as at a server with so many places. Each is ins
 its own under .venv-peers, and runs in a process of its own: its seconds include the start. CPU seconds and MB
 are those of the run where the model answers at once; "most" is the largest number of requests that were under
 way or in line where it does not: each is told 16, which are calls for ours, rows for ragas, and answers for
-deepeval, which asks several calls about one side by side. `ragchecker` and `refchecker` are installed and run
-only where they are named: they bring torch, 6.6 GB each. They have not been measured yet; their scripts and
-the stand-in's replies were tried against both, with what needs torch left out. RefChecker, and RAGChecker
-with it, takes a verdict that is left out for "Neutral" (`llm_checker.py`: "pad labels").
+deepeval, which asks several calls about one side by side.
 
 - "faithfulness": that metric alone. "all": correctness and coverage against the reference, claim recall and
   context precision with it (ragas: factual_correctness, context_recall, context_precision; deepeval:
-  contextual recall and precision, and nothing for the first two; RAGChecker: all its metrics).
+  contextual recall and precision, and nothing for the first two).
 - Ours is `factreasoner rag --reviser inline --premise joint`, and `--premise each` beside it.
 - Bad replies: mean faithfulness where one verdict in five is left out of the replies, and where one reply in
   ten is prose, beside that where nothing is wrong; records without a score in brackets.
 - "factuality": `factreasoner run` on the biographies with given atoms. IBM's FactReasoner is not run: it asks
   one call for each pair of an atom and a passage (FR2), and one each way for each pair of passages (FR3);
   its seconds are these calls times 0.5 s by 16. For Factcheck-Bench our calls are those of a dry run.
-
-With `--api-base` a model of your own is asked, one request at a time: faithfulness of answers of MT-RAG, the
-shortest of each third by what three people think of it. "none": answers without a score; "rank": Spearman's
-correlation of the scores with people's.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data.
 """
@@ -36,10 +28,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from contenders import (
@@ -47,25 +36,19 @@ from contenders import (
     METRICS,
     OURS,
     PEERS,
-    Asked,
     Outcome,
     Way,
     install,
     installed,
-    process,
     run,
 )
 from data_folder import data_folder
-from scipy.stats import spearmanr
 from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Record
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "integration"))
-from relay import Relay
 
 ANSWERS, LATENCY = 50, 0.5
 WIDTHS = {"calls": 7, "prompt": 9, "reply": 8, "tokens": 9, "ratio": 7}
@@ -78,20 +61,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--api-base")
-    parser.add_argument("--model", default="gpt-4o-mini")
-    parser.add_argument("--answers", type=int, default=15)
-    options = parser.parse_args()
-    names = options.names or [name for name, peer in PEERS.items() if not peer.named]
+    names = parser.parse_args().names or list(PEERS)
     if unknown := [name for name in names if name not in PEERS]:
         raise SystemExit(f"no peer {unknown[0]!r}; there are {', '.join(PEERS)}")
     inline = ("--reviser", "inline", "--premise")
     ways = [Way(OURS, (*inline, "joint")), Way(OURS, (*inline, "each")), *(Way(PEERS[n]) for n in names)]
-    if options.api_base:
-        print_real_model(
-            [Way(OURS), *ways[2:]], Asked(options.api_base, options.model, 1, 7200), options.answers
-        )
-        return
     contenders = list(dict.fromkeys(way.contender for way in ways))
     for contender in contenders:
         install(contender)
@@ -103,42 +77,6 @@ def main() -> None:
         print(f"{contender.name:20}{installed(contender)}", flush=True)
     print_factuality()
     print_planned_calls()
-
-
-def print_real_model(ways: list[Way], asked: Asked, number: int) -> None:
-    """Faithfulness by a real model: what it takes, which answers get none, and how it agrees with people."""
-    rows, people = judged_answers(number)
-    print(f"\nfaithfulness of {number} answers of MT-RAG, one request at a time")
-    heads = ("none", "rank", "calls", "prompt", "reply", "seconds", "code")
-    print(" " * 20 + "".join(f"{head:>9}" for head in heads))
-    for way in ways:
-        install(way.contender)
-        with Relay(asked.url.removesuffix("/v1")) as relay:
-            ended = process(way, rows, "faithfulness", asked._replace(url=relay.url))
-            used = [exchange.answer.get("usage") or {} for exchange in relay.exchanges]
-        scores = ended.scores.get("faithfulness") or [None] * number
-        known = [(score, person) for score, person in zip(scores, people, strict=True) if score is not None]
-        rank = spearmanr(*zip(*known, strict=True)).statistic if len(known) > 2 else math.nan
-        prompt, reply = (sum(u.get(f"{name}_tokens", 0) for u in used) for name in ("prompt", "completion"))
-        taken = f"{len(used):9d}{prompt:9,d}{reply:9,d}{ended.seconds:9.0f}{ended.code:9d}"
-        print(f"{way.title:20}{number - len(known):9d}{rank:9.2f}{taken}", flush=True)
-
-
-def judged_answers(number: int) -> tuple[list[dict[str, Any]], list[float]]:
-    """Answers of MT-RAG with passages, and what people think of their faithfulness, from 1 to 4."""
-    rows = [row for row in _lines("mtrag_human/rag.jsonl") if row["contexts"] and row["model"] != "reference"]
-    rows.sort(key=lambda row: len(row["answer"]) + sum(len(context["text"]) for context in row["contexts"]))
-    thirds = (0.0, 2.9), (2.9, 3.5), (3.5, 4.1)
-    chosen = [
-        row
-        for low, high in thirds
-        for row in [r for r in rows if low <= r["human_mean"]["faithfulness"] < high][: number // len(thirds)]
-    ]
-    found = [
-        {"id": r["id"], "input": r["question"], "output": r["answer"], "contexts": r["contexts"]}
-        for r in chosen
-    ]
-    return found, [row["human_mean"]["faithfulness"] for row in chosen]
 
 
 def print_costs(which: str, ways: list[Way]) -> None:

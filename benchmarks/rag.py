@@ -1,11 +1,13 @@
 """How well the metrics of `rag` agree with people, without a model.
 
-    python benchmarks/rag.py
+    python benchmarks/rag.py [ROWS]
+
+Of both sets, or of the first so many rows of each.
 
 - MT-RAG: Spearman's correlation of faithfulness with the mean of three people's scores, beside RAGAS's and
   ROUGE-L's own on the same rows (RAGAS asked a language model).
 - RAGChecker's meta-evaluation: Pearson's correlation of the difference between two answers with people's
-  preference, beside that of the words shared with the reference on the same pairs.
+  preference.
 
 95 % intervals: bootstrap over questions, 2,000 draws. A row whose answer makes no claim (an abstention,
 mostly) has no score and is left out for all.
@@ -14,7 +16,7 @@ mostly) has no score and is left out for all.
 from __future__ import annotations
 
 import json
-import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -42,7 +44,9 @@ def main() -> None:
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (data_folder() / name).read_text(encoding="utf-8").splitlines()]
+    limit = int(sys.argv[1]) if len(sys.argv) > 1 else None
+    rows = (data_folder() / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in rows[:limit]]
 
 
 def _faithfulness(score: Callable[[Record], ScoredRag]) -> None:
@@ -86,15 +90,12 @@ def _turn(row: dict[str, Any]) -> Record:
 def _preferences(score: Callable[[Record], ScoredRag]) -> None:
     rows = _lines("ragchecker_meta/pairs.jsonl")
     ours: dict[str, list[list[float | None]]] = {}
-    overlap: dict[str, list[list[float]]] = {}
     for row in rows:
         answers = [row[model]["response"] for model in ("model1", "model2")]
         scored = [score(_answer(row, answer)).values for answer in answers]
-        shared = [_shared_words(answer, row["ground_truth"]) for answer in answers]
         for name in ("correctness", "coverage", "claim_f1"):
             for column in (name, f"{name}_p"):
                 ours.setdefault(column, []).append([values[column] for values in scored])
-            overlap.setdefault(name, []).append([values[name] for values in shared])
     print(f"\nRAGChecker: Pearson of differences with people's preferences, {len(rows)} pairs")
     for name, label in (
         ("correctness", "correctness"),
@@ -106,23 +107,12 @@ def _preferences(score: Callable[[Record], ScoredRag]) -> None:
         kept = ~np.isnan(differences[name])
         groups = [row["query"] for row, keep in zip(rows, kept, strict=True) if keep]
         print(f" {label}, {kept.sum()} pairs")
-        for column, values in {**differences, "words shared": _differences(overlap[name])}.items():
+        for column, values in differences.items():
             _print_row(column, values[kept], people[kept], groups, lambda x, y: float(pearsonr(x, y)[0]))
 
 
 def _answer(row: dict[str, Any], answer: str) -> Record:
     return Record(id=row["id"], prompt=row["query"], response=answer, reference=row["ground_truth"])
-
-
-def _shared_words(answer: str, reference: str) -> dict[str, float]:
-    """Precision, recall and F1 of the answer's distinct words against the reference's."""
-    said, wanted = (set(re.findall(r"\w+", text.casefold())) for text in (answer, reference))
-    shared = len(said & wanted)
-    return {
-        "correctness": shared / max(len(said), 1),
-        "coverage": shared / max(len(wanted), 1),
-        "claim_f1": 2 * shared / max(len(said) + len(wanted), 1),
-    }
 
 
 def _differences(pairs: Sequence[Sequence[float | None]]) -> Floats:

@@ -8,9 +8,6 @@ same number of each label, N of each set (40). They lie in the folder that FACTR
 answer is kept in FILE (real_model.jsonl), and what is there is not asked again: stop it, and go on later.
 
 - "word", "lines", "json_schema": this package's judge in that form, with so many facts a call.
-- "few-shot": one question a pair with six worked examples, reasoning first and then a label in brackets,
-  which is how FactReasoner's published code asks. "fact-reasoner": that code itself, release 0.8.0, its
-  extractor alone, installed into .venv-peers/fact-reasoner.
 - "no model": this package without one. "neutral": every pair neutral, which takes nothing.
 
 Columns: pairs that were answered, accuracy, macro-F1, recall of entailment, contradiction and neutral, AUROC
@@ -28,12 +25,10 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import numpy as np
-from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
-from contenders import install
 from data_folder import data_folder
 
 from factreasoner.analysis.fitting import scores_of_labels
@@ -42,7 +37,9 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.claim_scores import AreaUnderROC
 from factreasoner.metrics.samples import Claims
+from factreasoner.models import Claim, Premise
 from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.protocols import Judge
 from factreasoner.settings import Config
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +55,32 @@ FORMS: dict[str, dict[str, Any]] = {
     "json_schema, 1 fact": {"form": "json_schema", "atoms_per_call": 1},
     "json_schema, 8 facts": {"form": "json_schema", "atoms_per_call": 8},
 }
-DESIGNS = (*FORMS, "few-shot", "fact-reasoner", "no model", "neutral")
+DESIGNS = (*FORMS, "no model", "neutral")
+
+
+class Unit(NamedTuple):
+    """A passage with claims and their right labels; `group` is "bundled" or "natural"."""
+
+    group: str
+    id: str
+    passage: str
+    claims: tuple[tuple[str, str, str], ...]
+    """Id, text and label."""
+
+
+class Answer(NamedTuple):
+    """What was said of a pair: the label, P of `LABELS`, and their mass where that is known."""
+
+    label: str
+    p: tuple[float, ...]
+    mass: float | None = None
+
+
+def judged(judge: Judge, unit: Unit) -> dict[str, Answer]:
+    """What a judge of this package says; failures are left out."""
+    claims = [Claim(claim_id, text) for claim_id, text, _ in unit.claims]
+    found = judge.judge(Premise(unit.id, unit.passage, record_id=unit.id), claims)
+    return {v.target_id: Answer(v.label, tuple(v.p), v.label_mass) for v in found.verdicts}
 
 
 def bundled() -> Iterator[Unit]:
@@ -101,18 +123,12 @@ def answers(
     design: str, units: Sequence[Unit], url: str, model: str
 ) -> Iterator[tuple[Unit, dict[str, Answer]]]:
     """What a design says of each unit, as it is asked."""
-    if design == "fact-reasoner":
-        install(PUBLISHED)
-        yield from published(url, model, units)
-        return
     config = Config(
         model=f"openai/{model}", api_base=url, cache=False, timeout=600.0, **FORMS.get(design, {})
     )
     judge = LLMJudge(LiteLLMClient(config), config) if design in FORMS else assembly_of(Config()).judge()
     for unit in units:
-        if design == "few-shot":
-            yield unit, few_shot(url, model, unit)
-        elif design == "neutral":
+        if design == "neutral":
             yield unit, {claim_id: Answer("neutral", (0.0, 0.0, 1.0)) for claim_id, _, _ in unit.claims}
         else:
             yield unit, judged(judge, unit)
@@ -140,10 +156,8 @@ def ask(design: str, units: Sequence[Unit], relay: Relay, model: str, out: Path)
 
 
 def _suits(design: str, unit: Unit) -> bool:
-    """Whether it is asked: several facts a call where there are several; the long ones of pairs alone."""
-    if unit.group == "natural":
-        return FORMS.get(design, {}).get("atoms_per_call", 1) == 1
-    return design not in ("few-shot", "fact-reasoner")
+    """Whether it is asked: several facts a call where there are several."""
+    return unit.group != "natural" or FORMS.get(design, {}).get("atoms_per_call", 1) == 1
 
 
 def print_table(group: str, rows: Sequence[dict[str, Any]]) -> None:

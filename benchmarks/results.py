@@ -37,10 +37,7 @@ SECTIONS = {
         "explanations --solves 4",
         "verifier",
     ),
-    "figures": (
-        *("assessors", "independence", "interval_coverage"),
-        *("passage_choice", "retrieval", "atoms", "label_offsets"),
-    ),
+    "figures": ("assessors", "interval_coverage", "retrieval", "atoms"),
     "peers": ("peers",),
 }
 TITLES = {

@@ -8,8 +8,8 @@
 article that support a claim), Factcheck-Bench (web passages in which people saw a stance on a claim) and
 SciFact (an abstract's sentences for or against a claim). Each set's passages make one collection, and a claim
 is searched among all of them. Recall@k is the share of a claim's gold passages among the first k, hit@k
-whether there is any. The peer is bm25s with its own tokeniser and settings. `dense` and `hybrid` use LSA
-(lsa_embedding.py), which is no trained model; MiniLM where it is on this machine already.
+whether there is any. The peer is bm25s with its own tokeniser and settings. `dense` and `hybrid` use
+MiniLM, where it is on this machine already.
 `scale` indexes made-up documents with the command in a process of its own, and searches them by words.
 `vectors` holds the index of vectors against brute force, on random vectors, its worst case.
 """
@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import bm25s
-import lsa_embedding
 import numpy as np
 from data_folder import data_folder
 
@@ -41,7 +40,6 @@ from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.settings import Config
 
-LSA = "lsa_embedding:embed"
 MINILM = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 DEPTHS = (3, 5)
 QUERIES = 200
@@ -123,8 +121,7 @@ def quality() -> None:
 def ways(claims: Claims, folder: Path) -> Iterator[tuple[str, Search]]:
     """Every way of searching the passages of `claims`, by name."""
     yield "bm25s as it comes", peer(claims)
-    lsa_embedding.fit(list(claims.passages.values()))
-    embeddings = {"none": ["bm25"], LSA: ["dense", "hybrid"]}
+    embeddings = {"none": ["bm25"]}
     if MINILM.exists():
         embeddings["minilm"] = ["dense", "hybrid"]
     rows = folder / "rows.jsonl"

@@ -87,8 +87,6 @@ class StandIn:
         keys = request.parameters.get("properties", {}).keys()
         if "Output: " in _text(request.body)[-20:]:
             return self._of_ragas(_text(request.body))
-        if "\n### KG:" in _text(request.body) or "\n### Claims:" in _text(request.body):
-            return self._of_refchecker(_text(request.body))
         return self._of_deepeval(_text(request.body), keys)
 
     def _facts(self, request: Request) -> dict[str, Any]:
@@ -141,15 +139,6 @@ class StandIn:
         ]
         return {"verdicts": [verdict for verdict in said if self._kept()]}
 
-    def _of_refchecker(self, text: str) -> str:
-        """Its triplets are sentences in three parts; a label a line."""
-        if text.rstrip().endswith("### KG:"):
-            answer = text[text.rindex("### Candidate Answer:\n") + 22 : text.rindex("\n### KG:")]
-            return "\n".join(map(_triplet, sentences(answer)))
-        claims = text[text.rindex("### Claims:\n") + 12 : text.rindex("\n\n\nYour answer")].splitlines()
-        labels = ("Entailment" if borne_out(claim) else "Neutral" for claim in claims)
-        return "\n".join(label for label in labels if self._kept())
-
     def _kept(self) -> bool:
         with self._lock:
             self._verdicts += 1
@@ -164,12 +153,6 @@ def sentences(text: str) -> list[str]:
 def borne_out(claim: str) -> bool:
     """The stand-in's verdict on a claim."""
     return zlib.crc32(" ".join(re.findall(r"\w+", claim.lower())).encode()) % 5 != 0
-
-
-def _triplet(claim: str) -> str:
-    words = claim.replace('"', "'").replace("\\", "/").split()
-    parts = (words[:1], words[1:-1], words[-1:])
-    return "(" + ", ".join(f'"{" ".join(part) or "is"}"' for part in parts) + ")"
 
 
 def _words(text: str) -> list[str]:
