@@ -5,7 +5,7 @@
 Runs the command without a model twice in one process, first on another record, and traces the second run: so
 imports, and what a process does once, do not count, and what is done for each record's texts does. A file is
 entered where one of its functions is called or gone on with.
-Goals: 99 files, 790 changes. With `--calls`, the pairs of files with the most changes between them follow.
+Goals: 90 files, 700 changes. With `--calls`, the pairs of files with the most changes between them follow.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def main() -> None:
         threading.setprofile(None)
         assert (Path(folder) / "out" / "summary.json").exists()
     print(f"Record {RECORD['id']!r}, after record {FIRST['id']!r} in the same process:")
-    print(f"{len(trace.files):5} files entered; goal 99")
-    print(f"{trace.changes.total():5} changes of file; goal 790")
+    print(f"{len(trace.files):5} files entered; goal 90")
+    print(f"{trace.changes.total():5} changes of file; goal 700")
     for (before, file), count in trace.changes.most_common(40 if shown else 0):
         print(f"{count:5} {before} -> {file}")
 

@@ -15,8 +15,8 @@ from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.calibration import LABELS, probabilities_of
 from factreasoner.judges.recorded import recordings
-from factreasoner.judges.relation_lines import recording_file
 from factreasoner.models import Assessment, Verdict
+from factreasoner.models.journal import journal_of
 from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import Unlisted
@@ -90,7 +90,7 @@ def pairs_of_relations(
     Raises:
         InputError: the file can't be read, or has no label on a verdict of this run.
     """
-    gold = recordings(recording_file(relations), constant=1.0)
+    gold = recordings(journal_of(relations), constant=1.0)
 
     def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
         if (recording := gold.get(assessment.record_id)) is None:

@@ -79,6 +79,11 @@ class Command:
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
+    @property
+    def command(self) -> str:
+        """Its name on the command line, which is that of its module."""
+        return type(self).__module__.rpartition(".")[2]
+
     def __call__(self) -> int | None:
         """Do what the command is for."""
         try:

@@ -29,12 +29,14 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
     export_uai: Path | None = EXPORT_UAI
 
     def _execute(self) -> int:
-        from factreasoner.judges.calibration import misfits
         from factreasoner.runs.scoring import check_export
         from factreasoner.tasks.factuality import TASK
 
-        for note in misfits(self.config):
-            self._note(note)
+        if self.config.calibration is not None:
+            from factreasoner.judges.calibration import misfits
+
+            for note in misfits(self.config):
+                self._note(note)
         if self.export_uai is not None and not self.dry_run:
             check_export(self.export_uai, self.config)
         return self.carry_out(TASK, self.data)

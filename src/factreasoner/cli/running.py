@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
+    from factreasoner.judges.relation_lines import UsedLines
     from factreasoner.models import Record
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.runner import RunReport
@@ -52,7 +54,7 @@ class OverRecords(Command):
         from factreasoner.runs.finished import PastRecords
         from factreasoner.runs.manifest import MANIFEST
 
-        command = type(self).__name__.lower()
+        command = self.command
         columns = parse_column_map(self.column_map or [])
         how: dict[str, Any] = {"fits": fits, "limit": self.limit, "skip_invalid": self.skip_invalid}
         if data.is_dir() and not (data / MANIFEST).exists():
@@ -93,18 +95,18 @@ class Running(OverRecords):
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
-        from factreasoner.judges.recorded import used_lines
-        from factreasoner.judges.relation_lines import recording_file
+        from factreasoner.models.journal import journal_of
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
 
-        refuse_text_as_data(data, type(self).__name__.lower())
+        if not os.path.lexists(data):
+            refuse_text_as_data(data, self.command)
         config, self.continues = self.config, not self.dry_run
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
-            if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
+            if source is not None and journal_of(source).resolve() == journal_of(out).resolve():
                 raise ConfigError(f"{out}: this run reads from it; name another folder with --out")
-        lines = used_lines(config)
+        lines = _used_lines(config)
 
         def fits(record: Record) -> Sequence[InputProblem]:
             if lines is not None:
@@ -206,6 +208,15 @@ def _skipping(valid: int) -> str:
         return "Nothing was done. Correct the input: --skip-invalid would leave no record."
     left = number_of(valid, "valid record")
     return f"Nothing was done. Correct the input, or add --skip-invalid to use the {left} alone."
+
+
+def _used_lines(config: Config) -> UsedLines | None:
+    """Notes which recorded verdicts the input uses; None without a table of them."""
+    if config.relations is None:
+        return None
+    from factreasoner.judges.recorded import used_lines
+
+    return used_lines(config)
 
 
 def default_folder(data: Path, task: str = "") -> Path:

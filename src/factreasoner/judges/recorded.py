@@ -21,11 +21,10 @@ from factreasoner.judges.relation_lines import (
     Recording,
     UsedLines,
     lines_of,
-    recording_file,
     table_of,
 )
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
-from factreasoner.models.journal import DamagedLineError, Journal, is_line
+from factreasoner.models.journal import DamagedLineError, Journal, is_line, journal_of
 from factreasoner.plugins.results import with_true_quote
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -51,7 +50,7 @@ class RecordedJudge:
         self._config = config or Config()
         if self._config.relations is None:
             raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
-        self._file = recording_file(self._config.relations)
+        self._file = journal_of(self._config.relations)
         self._recordings = recordings(self._file, self._config.constant_confidence)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
@@ -95,7 +94,7 @@ class RecordedJudge:
 def recording_fingerprint(path: Path) -> str:
     """Short digest of the recorded verdicts' file. Raises InputError when it can't be read."""
     digest = hashlib.sha256()
-    for line in lines_of(recording_file(path)):
+    for line in lines_of(journal_of(path)):
         digest.update(line)
     return digest.hexdigest()[:16]
 
@@ -131,7 +130,7 @@ def used_lines(config: Config) -> UsedLines | None:
     """
     if config.judge != "recorded" or config.relations is None:
         return None
-    file = recording_file(config.relations)
+    file = journal_of(config.relations)
     table = recordings(file, config.constant_confidence)
     return None if isinstance(table, RecordedRun) else UsedLines(file, table)
 

@@ -133,11 +133,6 @@ class UsedLines:
         return f"{self._file}: {used}; the first other one is on line {first}: {others[first]}"
 
 
-def recording_file(path: Path) -> Path:
-    """The file that is read: of a run folder, its journal."""
-    return path / JOURNAL if path.is_dir() else path
-
-
 def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
     """What is wrong with the fields of a line; fields of which the same is wrong are named together."""
     fields: dict[str, list[str]] = {}

@@ -22,6 +22,11 @@ _RESULT = b'", "result": '
 _DIGITS = 8
 
 
+def journal_of(path: Path) -> Path:
+    """The journal of a run folder; any other path as it is."""
+    return path / JOURNAL if path.is_dir() else path
+
+
 class Packed(NamedTuple):
     """What a line holds: {id, fingerprint, status, size, crc, result}.
 

@@ -195,7 +195,7 @@ def claim_row(
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        best_support=max((verdict.p.entailment for verdict in evidence.verdicts), default=None),
+        best_support=max([verdict.p.entailment for verdict in evidence.verdicts], default=None),
         notes=(*told[:1], *(note._replace(words=f"; {note.words}") for note in told[1:])),
     )
 

@@ -79,7 +79,7 @@ class Assembly:
         self._parts = parts
         self._plugins: Mapping[str, object] = {kind: config.plugin(kind) for kind in PLUGINS} | dict(parts)
         self._shared = shared or SharedLimits(config)
-        self._calibration = calibration_of(config)
+        self._calibration = calibration_of(config) if config.calibration else None
 
     def made(self, kind: PluginKind[P]) -> P:
         """The part that is given, or the one that the settings name."""
@@ -120,7 +120,7 @@ class Assembly:
         }
         judge = EnsembleJudge(members, two_sided=two_sided) if members else self.made(JUDGE)
         calibration = self._calibration
-        return CalibratedJudge(judge, calibration.verdicts) if calibration.acts else judge
+        return CalibratedJudge(judge, calibration.verdicts) if calibration and calibration.acts else judge
 
     def coherence(self) -> CoherenceCheck | None:
         """What finds claims that contradict each other; None unless the settings ask for it."""

@@ -22,7 +22,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
     quotes = [one_line(note.quote) for note in row.notes if note.quote]
     if len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
-        cut = (note._replace(quote=excerpt(note.quote, row.text, longest)) for note in row.notes)
+        cut = (note._replace(quote=_shortened(note.quote, row, longest)) for note in row.notes)
         note = one_line(in_words(cut))
     else:
         note = one_line(whole, longest)
@@ -30,7 +30,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
-        quote = "" if said in whole else f': "{excerpt(said, row.text, longest)}"'
+        quote = "" if said in whole else f': "{_shortened(said, row, longest)}"'
         verb = "" if row.quote else _DECIDES[row.label == "contradicted"]
         parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":
@@ -38,6 +38,11 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     if note:
         parts.append(note)
     return parts
+
+
+def _shortened(quote: str, row: ClaimRow, longest: int) -> str:
+    line = one_line(quote)
+    return line if len(line) <= longest else excerpt(line, row.text, longest)
 
 
 NAMED = 3

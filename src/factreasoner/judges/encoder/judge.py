@@ -19,7 +19,6 @@ from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
-from factreasoner.plugins.table import extras_named
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.settings.config import BUNDLED
@@ -158,7 +157,6 @@ def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runt
 
     Raises:
         ConfigError: it is missing or unusable.
-        MissingExtraError: it runs in this process, and the packages for that are not installed.
     """
     if adapter.head == "word" or config.verifier_url is not None:
         from factreasoner.judges.encoder.served import AskedRuntime, ServedRuntime
@@ -166,6 +164,6 @@ def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runt
         return (
             AskedRuntime(adapter, config, llm) if adapter.head == "word" else ServedRuntime(adapter, config)
         )
-    with extras_named():
-        from factreasoner.judges.encoder.local import loaded
+    from factreasoner.judges.encoder.local import loaded
+
     return loaded(adapter, config)
