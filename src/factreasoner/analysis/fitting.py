@@ -110,6 +110,9 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
         before, calibrated, right, record = zip(*rows, strict=True)
         scores = (scores_of_atoms(Claims.of(p, right, record)) for p in (before, calibrated))
         fits["atoms"] = {"n": len(rows), **compared(*scores)}
+    interval = found["gain"]["macro_f1"]["interval_95"]
+    may_be_chance = helps and (interval is None or interval[0] <= 0)
+    doubt = [f"verdicts: {MAY_BE_CHANCE}"] if may_be_chance else []
     source = (
         told
         | run.asked_with
@@ -119,7 +122,8 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
             "folds": FOLDS,
             "counts": dict(pairs.counts),
             "fits": fits,
-            "notes": [*told["notes"], *_notes(run, fits, pairs.counts, helps=helps)],
+            "may_be_chance": may_be_chance,
+            "notes": [*told["notes"], *_notes(run, fits, pairs.counts, helps=helps), *doubt],
         }
     )
     return Calibration(verdicts=offsets, source={"verdicts": source})
@@ -162,9 +166,6 @@ def _notes(
     if not helps:
         yield "verdicts: no gain on held-out records: the file leaves them unchanged"
         return
-    interval = fits["verdicts"]["gain"]["macro_f1"]["interval_95"]
-    if interval is None or interval[0] <= 0:
-        yield f"verdicts: the gain in macro-F1 {MAY_BE_CHANCE}"
     if "atoms" in fits and fits["atoms"]["gain"]["brier"]["value"] < 0:
         before, after = (fits["atoms"][when]["brier"] for when in ("before", "after"))
         yield (

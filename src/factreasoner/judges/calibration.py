@@ -30,8 +30,7 @@ from factreasoner.settings.config import BUNDLED
 from factreasoner.settings.removed import told_removed
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
-MAY_BE_CHANCE = "may be chance"
-"""How a note on a fit ends that is to be read again wherever the fit is used."""
+MAY_BE_CHANCE = "the gain in macro-F1 may be chance"
 JUDGED_BY = (
     *("judge", "model", "further_models", "temperature", "reasoning_effort", "model_param"),
     *("mode", "form", "atoms_per_call", "confidence", "votes", "verifier", "verifier_model"),
@@ -145,8 +144,8 @@ def misfits(
             f"fitted on verdicts of judge {fitted.get('judge')!r}, and here judge is {here.get('judge')!r}; "
             "check that one judge and model gave both: recorded verdicts do not say who gave them"
         )
-    if calibration.acts:
-        found += [note for note in source.get("notes", ()) if note.endswith(MAY_BE_CHANCE)]
+    if calibration.acts and source.get("may_be_chance"):
+        found.append(MAY_BE_CHANCE)
     skipped = JUDGED_BY if recorded else ()
     differing = [
         f"{name} {fitted[name]!r} there, {value!r} here"
