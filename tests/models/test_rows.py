@@ -28,6 +28,7 @@ def test_one_number_gives_p_of_three_labels(label, probability, p):
 
 
 THREE = {"True": 0.3, "False": 0.1, "Not clear": 0.6}
+TWO = {"True": 0.3, "False": 0.0, "Not clear": 0.7}
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,10 @@ THREE = {"True": 0.3, "False": 0.1, "Not clear": 0.6}
         ({"label_probabilities": {"True": 0.4, "False": 0.6}}, (0.2, 0.2, 0.6)),
         ({"label_probabilities": THREE, "probability": 0.8}, (0.1, 0.1, 0.8)),  # calibrated, or votes
         ({"label_probabilities": THREE, "label": "entailment", "probability": 0.3}, (0.3, 0.1, 0.6)),
+        ({"label_probabilities": TWO, "probability": 0.7}, (0.3, 0.0, 0.7)),
+        ({"label_probabilities": TWO, "probability": 0.9}, (0.1, 0.0, 0.9)),  # calibrated
+        ({"label_probabilities": TWO, "label": "entailment", "probability": 0.8}, (0.8, 0.0, 0.2)),
+        ({"label_probabilities": TWO, "label": "contradiction", "probability": 1.0}, (0.0, 1.0, 0.0)),
     ],
 )
 def test_own_p_of_three_labels_counts(fields, p):

@@ -115,14 +115,19 @@ class Verdict(Model):
         """P of each label: the judge's own, else from its one number for the label, at least 0.5.
 
         Its own are `label_probabilities` of all three labels, where `probability` is the label's among them.
+        A contradiction of P 0 keeps it when the verdict is calibrated.
         """
         own = {LABEL_OF_VALUE.get(value): p for value, p in self.label_probabilities.items()}
         if own.keys() >= set(LABEL_OF_VALUE.values()) and abs(own[self.label] - self.probability) < P_ROUNDED:
             return LabelChances(own["entailment"], own["contradiction"], own["neutral"])
         q = max(self.probability, 0.5)
-        if self.label == "neutral":
-            return LabelChances((1.0 - q) / 2, (1.0 - q) / 2, q)
-        return LabelChances(q, 1.0 - q, 0.0) if self.label == "entailment" else LabelChances(1.0 - q, q, 0.0)
+        rest, never_contradicts = 1.0 - q, own.get("contradiction") == 0.0
+        match self.label:
+            case "entailment":
+                return LabelChances(q, 0.0, rest) if never_contradicts else LabelChances(q, rest, 0.0)
+            case "contradiction":
+                return LabelChances(rest, q, 0.0)
+        return LabelChances(rest, 0.0, q) if never_contradicts else LabelChances(rest / 2, rest / 2, q)
 
     @property
     def as_given(self) -> Verdict:
