@@ -177,6 +177,23 @@ def test_verdicts_of_two_labels_are_calibrated(factreasoner, tmp_path, relations
     assert scored["calibration"]["file"].endswith("c.json")
 
 
+def test_scores_before_are_of_the_labels_that_were_given(factreasoner, tmp_path, relations):
+    """A verifier may say "entailed" only above a P of its own."""
+    made = map(judged_by_two_labels, range(RECORDS))
+    run = run_folder(tmp_path / "strict", *map(doubted, made))
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
+    assert printed(done)["source"]["verdicts"]["fits"]["verdicts"]["before"]["accuracy"] == 84 / 120
+
+
+def doubted(judged):
+    """The same with all claims neutral, whatever their P."""
+    verdicts = tuple(
+        verdict.model_copy(update={"label": "neutral", "probability": verdict.p.neutral})
+        for verdict in judged.outcome.verdicts
+    )
+    return judged.model_copy(update={"outcome": judged.outcome.model_copy(update={"verdicts": verdicts})})
+
+
 @pytest.mark.parametrize(("label", "code"), [("contradiction", 0), ("neutral", 0), ("entailment", 1)])
 def test_two_labels_need_5_pairs_of_each(factreasoner, tmp_path, label, code):
     run = run_folder(tmp_path / "two", *map(judged_by_two_labels, range(RECORDS)))

@@ -102,7 +102,10 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
         offsets = fit_offsets(pairs.p[train], pairs.gold[train], pairs.labels)
         after[test] = offsets.apply(pairs.p[test])
         by_record |= dict.fromkeys(pairs.record[test].tolist(), offsets)
-    found = compared(*(scores_of_labels(p, pairs.gold, pairs.record) for p in (pairs.p, after)))
+    found = compared(
+        scores_of_labels(pairs.p, pairs.gold, pairs.record, pairs.said),
+        scores_of_labels(after, pairs.gold, pairs.record),
+    )
     helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
     offsets = fit_offsets(pairs.p, pairs.gold, pairs.labels) if helps else UNCHANGED
     fits = {"verdicts": {**offsets.model_dump(), **pairs.sizes(), **found}}
@@ -214,12 +217,16 @@ class Scores(NamedTuple):
     beside: Mapping[str, Any] = {}
 
 
-def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
-    """Scores of the most probable labels; `p` has the shape (pairs, 3), `gold` are places in `LABELS`."""
-    said = p.argmax(axis=1)
-    classes = Claims(int(record.max()) + 1, record, p.max(axis=1), said, gold)
-    chosen = Claims.of(p.max(axis=1), said == gold, record)
-    of_gold = Claims.of(p[np.arange(len(gold)), gold], np.ones(len(gold)), record)
+def scores_of_labels(p: Floats, gold: Ints, record: Ints, said: Ints | None = None) -> Scores:
+    """Scores of the labels that were `said`, by default the most probable ones.
+
+    `p` has the shape (pairs, 3); labels are places in `LABELS`.
+    """
+    said = p.argmax(axis=1) if said is None else said
+    every = np.arange(len(gold))
+    classes = Claims(int(record.max()) + 1, record, p[every, said], said, gold)
+    chosen = Claims.of(p[every, said], said == gold, record)
+    of_gold = Claims.of(p[every, gold], np.ones(len(gold)), record)
     recalls = {
         f"recall_{label}": float((said[gold == place] == place).mean())
         for place, label in enumerate(LABELS)

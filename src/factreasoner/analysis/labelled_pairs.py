@@ -31,26 +31,27 @@ RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
 class Pairs:
     """The verdicts of a run that have a right label, and how many have one, or have none and why.
 
-    Of those with P of the labels, `p` has shape (pairs, 3); `gold` are the right ones as places in `LABELS`,
-    and `record` the places of their records in the run. `labels` are those that the judge can say: where P of
-    contradiction is 0 in all verdicts, contradiction is none of them, and counts as neutral in `gold`.
+    Of those with P of the labels, `p` has shape (pairs, 3); `said` are the judge's labels and `gold` the
+    right ones, as places in `LABELS`; `record` are the places of their records in the run. `labels` are those
+    that the judge can say: where P of contradiction is 0 in all verdicts, contradiction is none of them, and
+    counts as neutral in `gold`.
     """
 
     def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
         self.counts: Counter[str] = Counter()
-        rows: list[tuple[tuple[float, ...], int, int]] = []
+        rows: list[tuple[tuple[float, ...], int, int, int]] = []
         for number, assessment in enumerate(run.results()):
             right = right_labels(assessment)
             for verdict in run.task.verdicts(assessment):
                 label, p = right(verdict), probabilities_of(verdict)
                 self.counts["labelled" if label in LABELS else label] += 1
                 if label in LABELS and p:
-                    rows.append((p, LABELS.index(label), number))
+                    said = LABELS.index(verdict.as_given.label)
+                    rows.append((p, said, LABELS.index(label), number))
         if without := self.counts["labelled"] - len(rows):
             self.counts["without_probabilities"] = without
-        self.p = np.array([p for p, _, _ in rows], dtype=float).reshape(-1, len(LABELS))
-        self.gold = np.array([gold for _, gold, _ in rows], int)
-        self.record = np.array([number for _, _, number in rows], int)
+        self.p = np.array([row[0] for row in rows], dtype=float).reshape(-1, len(LABELS))
+        self.said, self.gold, self.record = np.array([row[1:] for row in rows], int).reshape(-1, 3).T
         self.labels = LABELS
         if rows and not self.p[:, CONTRADICTION].any():
             self.labels = tuple(label for label in LABELS if label != "contradiction")

@@ -96,7 +96,7 @@ def _fit(found: Mapping[str, Any]) -> str:
         return f"{found['n']} labelled, their posteriors of the verdicts before and after"
     of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())
     offsets = f"offset {found['neutral']:+.2f} of neutral"
-    if found["contradiction"] is not None:
+    if "contradiction" in found["labels"]:
         offsets = (
             f"offsets {found['contradiction']:+.2f} of contradiction, {found['neutral']:+.2f} of neutral"
         )
