@@ -26,7 +26,7 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.plugins.kinds import load
+from factreasoner.plugins.kinds import SOLVER
 from factreasoner.settings import Config
 from factreasoner.solvers import gibbs
 from factreasoner.solvers.reduction import reduce
@@ -105,7 +105,7 @@ def by_registry(name: str, tolerance: float = gibbs.TOLERANCE, **settings: Any) 
 
     def solve(graph: FactorGraph) -> Run:
         gibbs.TOLERANCE = tolerance  # of this process, which solves one network
-        solver = load("solver", name)(Config(solver=name, **settings))
+        solver = SOLVER.make(name, {"config": Config(solver=name, **settings)})
         started = time.perf_counter()
         found = solver.marginals(graph)
         seconds = time.perf_counter() - started

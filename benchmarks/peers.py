@@ -14,7 +14,7 @@ deepeval, which asks several calls about one side by side.
 - "faithfulness": that metric alone. "all": correctness and coverage against the reference, claim recall and
   context precision with it (ragas: factual_correctness, context_recall, context_precision; deepeval:
   contextual recall and precision, and nothing for the first two).
-- Ours is `factreasoner rag --reviser inline --premise joint`, and `--premise each` beside it.
+- Ours is `factreasoner rag --reviser none --premise joint`, and `--premise each` beside it.
 - Bad replies: mean faithfulness where one verdict in five is left out of the replies, and where one reply in
   ten is prose, beside that where nothing is wrong; records without a score in brackets.
 - "factuality": `factreasoner run` on the biographies with given atoms. IBM's FactReasoner is not run: it asks
@@ -64,8 +64,8 @@ def main() -> None:
     names = parser.parse_args().names or list(PEERS)
     if unknown := [name for name in names if name not in PEERS]:
         raise SystemExit(f"no peer {unknown[0]!r}; there are {', '.join(PEERS)}")
-    inline = ("--reviser", "inline", "--premise")
-    ways = [Way(OURS, (*inline, "joint")), Way(OURS, (*inline, "each")), *(Way(PEERS[n]) for n in names)]
+    alone = ("--reviser", "none", "--premise")
+    ways = [Way(OURS, (*alone, "joint")), Way(OURS, (*alone, "each")), *(Way(PEERS[n]) for n in names)]
     contenders = list(dict.fromkeys(way.contender for way in ways))
     for contender in contenders:
         install(contender)

@@ -25,6 +25,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.encoder.local import OnnxRuntime
+from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
 
@@ -188,7 +189,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = sys.argv[1] if len(sys.argv) > 1 else str(build(Path(folder)))
         name = sys.argv[2] if len(sys.argv) > 2 else "nli"
-        config = Config(judge="verifier", verifier=name, verifier_model=model, verifier_threads=1)
+        config = Config(judge="verifier", verifier=name, verifier_model=model)
+        take_one_thread()
         rows = list(compared(config))
         shown = str(VerifierJudge(config).runtime).replace(f"{folder}/", "")
     pairs = rows[0][0]

@@ -1,11 +1,10 @@
 """What a verifier says of pairs and atoms that people labelled, beside the bundled judge.
 
-    python benchmarks/verifier_quality.py FOLDER [--verifier NAME_OR_TOML] [--labels LABELS] [--pairs N]
-                                                 [--atoms]
+    python benchmarks/verifier_quality.py FOLDER [--verifier NAME_OR_TOML] [--pairs N] [--atoms]
 
-FOLDER is the verifier's, as for `--verifier-model`; LABELS are as for `--verifier-labels`. The first three
-sets are the 280 pairs on which a model of 1.5 billion parameters was asked, whose kept answers are shown too;
-of the other two, N pairs each are drawn (200).
+FOLDER is the verifier's, as for `--verifier-model`. The first three sets are the 280 pairs on which a model
+of 1.5 billion parameters was asked, whose kept answers are shown too; of the other two, N pairs each are
+drawn (200).
 
 - `macro-F1`: of the three labels; `AUROC` and `Brier`: of P(entailment).
 - `contra.`: AUROC of P(contradiction). `constant`: the most frequent label, and the share of entailment.
@@ -33,6 +32,7 @@ from factreasoner.analysis.fitting import scores_of_labels
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.calibration import LABELS
 from factreasoner.judges.encoder.judge import VerifierJudge
+from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic
@@ -157,7 +157,6 @@ def main() -> None:
     )
     parser.add_argument("folder")
     parser.add_argument("--verifier", default="nli")
-    parser.add_argument("--labels")
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--atoms", action="store_true")
     options = parser.parse_args()
@@ -165,10 +164,9 @@ def main() -> None:
         judge="verifier",
         verifier=options.verifier,
         verifier_model=options.folder,
-        verifier_labels=options.labels,
-        verifier_threads=1,
         version=1,
     )
+    take_one_thread()
     judge = VerifierJudge(config)
     print(judge.runtime)
     own = Config(version=1)

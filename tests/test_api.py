@@ -321,6 +321,6 @@ def test_processes_take_no_objects(tmp_path):
 
 def test_how_a_model_is_asked_is_kept_for_when_the_run_goes_on(tmp_path):
     with FakeServer(obliging) as server:
-        given = {"model": "openai/fake", "api_base": server.url, "atomizer": "embedded", "reviser": "none"}
+        given = {"model": "openai/fake", "api_base": server.url, "atomizer": "rules", "reviser": "none"}
         assess_many(ROWS[:1], out=tmp_path / "run", progress=False, **given)
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["models"].keys() == {"openai/fake"}

@@ -6,6 +6,7 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM
+from factreasoner.assessors import judging
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
@@ -107,8 +108,9 @@ def test_version_3_asks_contexts_about_each_other_and_a_failure_there_flags_no_a
     assert outcome.p_true["a0"] < 0.86
 
 
-def test_context_claims_are_summaries_or_cut_texts():
-    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, NOT_CLEAR), version=3, premise_tokens=16)
+def test_context_claims_are_summaries_or_cut_texts(monkeypatch):
+    monkeypatch.setattr(judging, "CLAIM_TOKENS", 16)
+    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, NOT_CLEAR), version=3)
     long = "word " * 400
     given = [Context(id="c0", text=long), Context(id="c1", text=f"{long}!", summary="In short.")]
     made.evaluate(atoms(1), given, RECORD)

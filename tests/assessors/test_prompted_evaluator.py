@@ -66,11 +66,11 @@ def passages_of(call):
 
 @pytest.mark.parametrize("name", MODEL_ROWS)
 @pytest.mark.parametrize(
-    ("calls", "n", "size", "expected"),
-    [("single", 7, 32, 7), ("batched", 7, 32, 1), ("batched", 33, 32, None), ("batched", 7, 3, 3)],
+    ("n", "size", "expected"),
+    [(7, 1, 7), (7, 32, 1), (33, 32, None), (7, 3, 3)],
 )
-def test_calls_a_record(name, calls, n, size, expected):
-    e, llm = evaluator(name, by_claim(lambda c: YES[name]), calls=calls, atoms_per_call=size)
+def test_calls_a_record(name, n, size, expected):
+    e, llm = evaluator(name, by_claim(lambda c: YES[name]), atoms_per_call=size)
     outcome = e.evaluate(atoms(n), contexts(2), RECORD)
     fitting = int(0.8 * 4096) // ASSESSORS[name].inquiry(verbal=False).tokens_per_claim
     assert len(llm.calls) == (expected or math.ceil(n / min(size, fitting)))
@@ -79,17 +79,17 @@ def test_calls_a_record(name, calls, n, size, expected):
     assert (outcome.graph, outcome.marginals, outcome.failures) == (None, None, ())
 
 
-@pytest.mark.parametrize("calls", ["single", "batched"])
-def test_a_call_shows_the_contexts_of_its_atoms_and_those_of_none(calls):
+@pytest.mark.parametrize("size", [1, 32])
+def test_a_call_shows_the_contexts_of_its_atoms_and_those_of_none(size):
     own = [
         Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
         Context(id="c1", text="Passage 1!", atom_ids=("a1",)),
         Context(id="c2", text="Passage 2!"),
     ]
-    e, llm = evaluator("factscore", by_claim(lambda c: "True"), calls=calls)
+    e, llm = evaluator("factscore", by_claim(lambda c: "True"), atoms_per_call=size)
     e.evaluate(atoms(2), own, RECORD)
     shown = sorted(passages_of(call) for call in llm.calls)
-    if calls == "single":
+    if size == 1:
         assert shown == [["Passage 0!", "Passage 2!"], ["Passage 1!", "Passage 2!"]]
     else:
         assert shown == [["Passage 0!", "Passage 1!", "Passage 2!"]]
@@ -115,13 +115,13 @@ def test_a_batch_ends_before_its_passages_grow_too_long():
 
 
 @pytest.mark.parametrize("name", MODEL_ROWS)
-@pytest.mark.parametrize("calls", ["single", "batched"])
-def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, calls):
+@pytest.mark.parametrize("size", [1, 32])
+def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, size):
     row = ASSESSORS[name]
-    e, llm = evaluator(name, by_claim(lambda c: YES[name]), calls=calls)
-    e.evaluate(atoms(1 if calls == "single" else 3), contexts(1), RECORD)
+    e, llm = evaluator(name, by_claim(lambda c: YES[name]), atoms_per_call=size)
+    e.evaluate(atoms(1 if size == 1 else 3), contexts(1), RECORD)
     ((prompt, schema, *_),) = llm.calls
-    assert len(prompt.examples) == (6 if calls == "single" and name in ("factscore", "veriscore") else 2)
+    assert len(prompt.examples) == (6 if size == 1 and name in ("factscore", "veriscore") else 2)
     said = set()
     for example in prompt.examples:
         assert "<given_passage_" in example.user

@@ -109,13 +109,13 @@ def test_requests_are_those_of_direct_calls(factreasoner, tmp_path, two):
 def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
     """All records, all passages and all votes of each go into one batch; the end says how to go on."""
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(3)))
-    flags = (*FILES, "--confidence", "votes", "--votes", 3, "--concurrency", 2, "--atoms-per-call", 2)
+    flags = (*FILES, "--confidence", "votes", "--concurrency", 2, "--atoms-per-call", 2)
     done = factreasoner("run", data, *flags, code=5)
     assert "0 of 3 records are assessed" in done.stderr
     assert "run the same command again" in done.stderr
     assert "vllm run-batch -i out/batches/1.requests.jsonl -o out/batches/1.results.jsonl" in done.stderr
     lines = read_lines(tmp_path / "out" / "batches" / "1.requests.jsonl")
-    assert len(lines) == len({line["custom_id"] for line in lines}) == 3 * 2 * 2 * 3
+    assert len(lines) == len({line["custom_id"] for line in lines}) == 3 * 2 * 2 * 5
     assert all(len(line["custom_id"]) <= 64 for line in lines)
     assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
     assert {line["body"]["model"] for line in lines} == {"gpt-4o-mini"}

@@ -121,7 +121,7 @@ def test_atoms_are_found_once(factreasoner, tmp_path):
     del item["atoms"]
     data = write_records(tmp_path / "d.jsonl", item)
     with FakeServer(good) as server:
-        embedded = ("--atomizer", "embedded", "--reviser", "none")
+        embedded = ("--atomizer", "rules", "--reviser", "none")
         compared(factreasoner, server, data, "fr2,factscore", *embedded)
     (one,), (other,) = (kept(tmp_path / "out" / name) for name in ("fr2", "factscore"))
     assert one["atoms"] == other["atoms"]

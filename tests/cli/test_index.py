@@ -5,6 +5,7 @@ from command import kept, manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
 
 from factreasoner import assess_many
+from factreasoner.corpus.embeddings import LiteLLMEmbedding
 from factreasoner.corpus.store import Store
 from factreasoner.report import progress
 from factreasoner.settings import Config
@@ -259,16 +260,17 @@ def embed(request):
     return Answer({"object": "list", "model": "m", "data": rows, "usage": usage})
 
 
-def test_embeddings_cost_what_is_said_and_no_more_than_allowed(factreasoner, index, tmp_path):
+def test_embeddings_cost_no_more_than_allowed(factreasoner, index, tmp_path, monkeypatch):
+    monkeypatch.setattr(LiteLLMEmbedding, "_price", lambda _, tokens: tokens / 1e6)
     data = write_records(tmp_path / "prompts.jsonl", PROMPTS[1])
     with JsonServer(embed) as server:
-        priced = ("--embedding-api-base", server.url, "--embedding-price", 1)
+        priced = ("--embedding-api-base", server.url)
         done = index("docs", "--embedding", "my-model", *priced, "--max-cost", 0, code=1)
         assert "max_cost 0: $0.0000 are spent" in done.stderr
         assert server.requests == []
         done = index("docs", *priced, "--max-cost", 1)
         assert done.stderr == "Embeddings: 1 request, 4,000 tokens, $0.004000.\n"
-        run = ("run", data, "--retriever", "corpus", "--store", "store", "--no-retrieve-question", *priced)
+        run = ("run", data, "--retriever", "corpus", "--store", "store", "--version", 1, *priced)
         done = factreasoner(*run, "--out", "none", "--max-cost", 0, code=3)
         assert "the next call could cost" in done.stderr
         done = factreasoner(*run, "--out", "out", "--max-cost", 1)

@@ -188,7 +188,7 @@ def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
         "acme/none",
         code=1,
     )
-    assert "--verifier-model acme/none --verifier-download" in done.stderr
+    assert "--verifier-model acme/none --download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other", code=1)
     assert done.stderr.startswith("Error: unknown judge 'other'; known: llm, ")
     assert done.stderr.rstrip().endswith("; name your own class as 'package.module:Name'")
@@ -206,7 +206,7 @@ def test_assess_reads_a_file_that_is_not_utf_8_and_refuses_such_an_argument(fact
 def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):
     with FakeServer(lambda request: prose()) as server:
         flags = ["--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1]
-        embedded = ["--atomizer", "embedded", "--reviser", "embedded"]
+        embedded = ["--atomizer", "rules", "--reviser", "rules"]
         done = factreasoner("assess", ATOMS[0], *passages, *flags, *embedded, code=3)
     assert "not judged" in done.stdout
     assert "failed" in done.stdout
@@ -217,7 +217,7 @@ def test_assess_says_what_it_waits_for(factreasoner, passages, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     with FakeServer(lambda request: hang()) as server:
         flags = ["--model", "fake", "--api-base", server.url, "--max-attempts", 1, "--timeout", 1.5]
-        embedded = ["--atomizer", "embedded", "--reviser", "embedded"]
+        embedded = ["--atomizer", "rules", "--reviser", "rules"]
         done = factreasoner("assess", ATOMS[0], *passages, *flags, *embedded, code=3)
     assert f"waiting for {urlsplit(server.url).netloc}, silent for 1 s: try 1 of 1" in done.stderr
 

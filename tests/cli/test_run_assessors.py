@@ -33,18 +33,18 @@ def total_calls(done):
     return [int(row.split()[1]) for row in done.stdout.splitlines() if row.startswith("total")]
 
 
-@pytest.mark.parametrize("calls", ["single", "batched"])
+@pytest.mark.parametrize("size", [1, 32])
 @pytest.mark.parametrize("name", ASSESSORS)
-def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, two, name, calls):
+def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, two, name, size):
     with FakeServer(good(name)) as server:
-        planned = run(factreasoner, server, two, name, "--calls", calls, "--dry-run")
+        planned = run(factreasoner, server, two, name, "--atoms-per-call", size, "--dry-run")
         assert server.calls == 0
         code = 3 if name == "prompt-tf" else 0
-        done = run(factreasoner, server, two, name, "--calls", calls, code=code)
-        expected = 6 if calls == "single" else 2
+        done = run(factreasoner, server, two, name, "--atoms-per-call", size, code=code)
+        expected = 6 if size == 1 else 2
         assert total_calls(planned) == [expected]
         assert server.calls == expected
-        run(factreasoner, server, two, name, "--calls", calls, code=code)
+        run(factreasoner, server, two, name, "--atoms-per-call", size, code=code)
         assert server.calls == expected
     assert "answers" in done.stdout
     for line in results(tmp_path / "out"):
@@ -89,7 +89,7 @@ def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path
 
 def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):
     (tmp_path / "c.txt").write_text("She was born in Warsaw in 1867.")
-    flags = ("--context", "c.txt", "--atomizer", "embedded", "--reviser", "none", "--assessor", "factverify")
+    flags = ("--context", "c.txt", "--atomizer", "rules", "--reviser", "none", "--assessor", "factverify")
     answer = answering(lambda name, schema, request: "It says\nso." if "reason" in name else "Supported")
     with FakeServer(answer) as server:
         model = ("--model", "openai/fake", "--api-base", server.url)

@@ -40,10 +40,12 @@ def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, 
     assert list(manifest["files"]) == ["verifier"]
     before = (tmp_path / "out/journal.jsonl").read_bytes()
     moved = shutil.move(model, tmp_path / "moved")
-    run("--verifier-batch", 1, "--verifier-threads", 1, model=moved)
+    run(model=moved)
     assert (tmp_path / "out/journal.jsonl").read_bytes() == before
     assert "verifier: " in run(model=save(model, pooled()), code=1).stderr
-    assert "verifier_window: None there, 40 now" in run("--verifier-window", 40, model=moved, code=1).stderr
+    own = tmp_path / "own.toml"
+    own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 40\n')
+    assert "verifier: 'nli' there, " in run("--verifier", own, model=moved, code=1).stderr
 
 
 def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
@@ -57,7 +59,7 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
 
 
 def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
-    assert "--verifier-model acme/none --verifier-download" in run(model="acme/none", code=1).stderr
+    assert "--verifier-model acme/none --download" in run(model="acme/none", code=1).stderr
     assert not (tmp_path / "out").exists()
     for flags, told in (
         (("--judge", "verifier", "--verifier", "nli"), "'nli' needs its model: add --verifier-model"),
@@ -77,8 +79,10 @@ def test_doctor_tries_the_model(factreasoner, model):
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model)
     said = " ".join(done.stdout.split())
     assert "contradiction/entailment/neutral, up to 63 tokens; a test: entailment 0.88" in said
-    swapped = ("--verifier-labels", "entailment,contradiction,neutral")
-    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, *swapped, code=1)
+    swapped = model.parent / "swapped.toml"
+    labels = 'labels = { 0 = "entailment", 1 = "contradiction", 2 = "neutral" }'
+    swapped.write_text(f'input = "pair"\nhead = "sequence"\nmax_tokens = 512\n{labels}\n')
+    done = factreasoner("doctor", "--verifier", swapped, "--verifier-model", model, code=1)
     assert "a test: contradiction 0.88, where the passage states the claim" in " ".join(done.stdout.split())
     (model / "config.json").write_text("{}")
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, code=1)
@@ -97,7 +101,7 @@ def test_doctor_and_run_name_a_better_judge(factreasoner, data):
     done = factreasoner("run", data, "--out", "bundled")
     better = "(docs/judges.md); better: --model NAME."
     assert " ".join(done.stdout.split()).endswith(better)
-    unasked = ("--model", "openai/x", "--judge", "verifier", "--atomizer", "embedded", "--reviser", "none")
+    unasked = ("--model", "openai/x", "--judge", "verifier", "--atomizer", "rules", "--reviser", "none")
     done = factreasoner("run", data, *unasked, "--out", "named", env={"OPENAI_API_KEY": "x"})
     assert "better: --judge llm." in " ".join(done.stdout.split())
 

@@ -254,7 +254,7 @@ def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one
         "--judge",
         "verifier",
         "--atomizer",
-        "embedded",
+        "rules",
         "--reviser",
         "none",
     )

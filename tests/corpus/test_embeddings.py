@@ -35,10 +35,10 @@ def embedding(server, **settings):
 
 
 def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(monkeypatch):
-    monkeypatch.setenv("EMBEDDING_KEY", "sk-embedding-key")
+    monkeypatch.setenv("FACTREASONER_EMBEDDING_KEY", "sk-embedding-key")
     texts = [f"text {n}" * n for n in range(1, 151)]
     with JsonServer(vectors) as server:
-        config = Config(embedding_api_base=server.url, embedding_api_key_env="EMBEDDING_KEY", cache=False)
+        config = Config(embedding_api_base=server.url, cache=False)
         model = embedding_named("BAAI/some-model", config)
         found = model.embed(texts)
         assert sorted(len(request.body["input"]) for request in server.requests) == [22, 64, 64]
@@ -57,7 +57,11 @@ def test_a_passing_fault_is_tried_again():
     ("answer", "error", "words"),
     [
         (Answer({"error": {"message": "busy"}}, 503), StoreError, "busy"),
-        (Answer({"error": {"message": "bad key"}}, 401), ConfigError, "see --embedding-api-key-env"),
+        (
+            Answer({"error": {"message": "bad key"}}, 401),
+            ConfigError,
+            "put it into FACTREASONER_EMBEDDING_KEY",
+        ),
         (
             Answer({"error": {"message": "no"}}, 404),
             ConfigError,
@@ -76,11 +80,6 @@ def test_what_goes_wrong_is_said(answer, error, words):
         embedding(server).embed(["abc"])
     assert "BAAI/some-model" in str(caught.value)
     assert len(server.requests) == (2 if error is StoreError else 1)
-
-
-def test_a_key_that_is_not_set():
-    with pytest.raises(ConfigError, match="embedding_api_key_env: the environment variable NO_SUCH_KEY"):
-        LiteLLMEmbedding("x", Config(embedding_api_key_env="NO_SUCH_KEY"))
 
 
 @pytest.mark.parametrize(
@@ -156,30 +155,45 @@ def spent_on(model, texts):
     return meter.total
 
 
-def test_requests_count_in_usage_reported_or_estimated():
+@pytest.fixture
+def price(monkeypatch):
+    """Sets the price of every embedding, in US dollars per million tokens."""
+
+    def set_price(dollars):
+        priced = lambda _, tokens: dollars and dollars * tokens / 1e6  # noqa: E731
+        monkeypatch.setattr(LiteLLMEmbedding, "_price", priced)
+
+    return set_price
+
+
+def test_requests_count_in_usage_reported_or_estimated(price):
     with JsonServer(thousands) as server:
-        found = spent_on(embedding(server, embedding_price=2.0), ["a"] * 65)
+        assert spent_on(embedding(server), ["a"]).cost == 0.0  # a server of one's own
+        price(2.0)
+        found = spent_on(embedding(server), ["a"] * 65)
         assert (found.calls, found.prompt_tokens, found.cost) == (1, 65_000, pytest.approx(0.13))
-        assert spent_on(embedding(server), ["a"]).cost is None
     with JsonServer(unreported) as server:
-        found = spent_on(embedding(server, embedding_price=1.0), ["Marie Curie was born in Warsaw."])
+        price(1.0)
+        found = spent_on(embedding(server), ["Marie Curie was born in Warsaw."])
         assert (found.calls, found.cost) == (1, pytest.approx(found.prompt_tokens / 1e6))
         assert 6 <= found.prompt_tokens <= 10
 
 
-def test_kept_vectors_cost_nothing(tmp_path):
+def test_kept_vectors_cost_nothing(tmp_path, price):
+    price(2.0)
     with JsonServer(thousands) as server:
-        config = Config(embedding_api_base=server.url, embedding_price=2.0, cache_dir=tmp_path)
+        config = Config(embedding_api_base=server.url, cache_dir=tmp_path)
         for usage in (Usage(calls=1, prompt_tokens=2000, cost=0.004), Usage(cached_calls=1)):
             model = embedding_named("some-model", config)
             assert spent_on(model, ["a", "b"]) == usage
         assert len(server.requests) == 1
 
 
-def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path):
+def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path, price):
+    price(1.0)
     texts, paid = [f"text {n}" for n in range(200)], []
     with JsonServer(thousands) as server:
-        values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
+        values = {"embedding_api_base": server.url, "cache_dir": tmp_path}
         config = Config.model_validate({**values, "concurrency": 1})
         model = embedding_named("some-model", config, Budget(0.1, paid=paid.append))
         with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
@@ -189,17 +203,16 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path):
         assert spent_on(again, texts).prompt_tokens == 72_000
     with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
         budget = Budget(0.1)
-        failing = LiteLLMEmbedding(
-            "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), budget
-        )
+        failing = LiteLLMEmbedding("x", Config(embedding_api_base=server.url, max_attempts=2), budget)
         with pytest.raises(StoreError):
             failing.embed(["a"])
         assert budget.spent == 0
 
 
-def test_a_limit_without_a_price_is_refused_with_the_remedy():
+def test_a_limit_without_a_price_is_refused_with_the_remedy(price):
+    price(None)
     with JsonServer(vectors) as server:
-        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*--embedding-price"):
+        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*leave --max-cost out"):
             embedding(server, max_cost=1.0).embed(["a"])
         assert server.requests == []
 

@@ -86,7 +86,7 @@ def test_the_example_needs_pytest_alone_in_a_checkout():
 
 
 def scripted(*replies):
-    return {"llm": ScriptedLLM(replies), "atomizer": "embedded", "reviser": "none", "cache": False}
+    return {"llm": ScriptedLLM(replies), "atomizer": "rules", "reviser": "none", "cache": False}
 
 
 def test_the_quote_that_contradicts_is_told():

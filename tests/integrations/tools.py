@@ -25,7 +25,7 @@ def tool(module):
 def scripted(*replies):
     """Settings with a model that judges so and fails from then on."""
     llm = ScriptedLLM([*replies, *[UnusableReplyError("prose")] * 20])
-    return {"llm": llm, "atomizer": "embedded", "reviser": "none", "cache": False}
+    return {"llm": llm, "atomizer": "rules", "reviser": "none", "cache": False}
 
 
 def run_example(name):

@@ -125,7 +125,13 @@ def test_logprobs_demanded_but_not_given_is_a_failure_not_a_constant():
     assert "--confidence auto" in judged.failures[0].message
 
 
-def voting(*votes):
+@pytest.fixture
+def voting(monkeypatch):
+    return lambda *votes: _voting(monkeypatch, votes)
+
+
+def _voting(monkeypatch, votes):
+    monkeypatch.setattr(asking, "VOTES", len(votes))
     lock, left = threading.Lock(), list(votes)
 
     def script(prompt, schema):
@@ -133,10 +139,10 @@ def voting(*votes):
             vote = left.pop()
         return {"fact_0": vote} if isinstance(vote, str) else vote
 
-    return judge(script, confidence="votes", votes=len(votes))
+    return judge(script, confidence="votes")
 
 
-def test_votes_take_the_share_of_the_majority():
+def test_votes_take_the_share_of_the_majority(voting):
     j, llm = voting("True", "False", "True", "True")
     verdict = j.judge(PREMISE, claims(1)).verdicts[0]
     assert (verdict.label, verdict.probability, verdict.confidence) == ("entailment", 0.75, "votes")
@@ -144,7 +150,7 @@ def test_votes_take_the_share_of_the_majority():
 
 
 @pytest.mark.parametrize(("votes", "lost", "known"), [(5, 2, 1), (5, 3, 0), (4, 1, 1), (4, 2, 0)])
-def test_votes_need_an_answering_majority(votes, lost, known):
+def test_votes_need_an_answering_majority(voting, votes, lost, known):
     j, _ = voting(*["True"] * (votes - lost), *[ProviderError("HTTP 500")] * lost)
     judged = j.judge(PREMISE, claims(1))
     assert [v.label for v in judged.verdicts] == ["entailment"] * known

@@ -106,12 +106,12 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
 
 
 def test_several_models_are_not_one_of_them(tmp_path):
-    several = Config(model="x", further_models=("y",))
+    several = Config(model=("x", "y"))
     source = {"verdicts": {"settings": settings_of(several, JUDGED_BY)}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=source)
     assert misfits(several.model_copy(update={"calibration": path})) == []
     (found,) = misfits(Config(calibration=path, model="x"))
-    assert found.endswith("fitted for other settings: further_models ['y'] there, [] here")
+    assert found.endswith("fitted for other settings: model ['x', 'y'] there, 'x' here")
 
 
 def test_a_gain_that_may_be_chance_is_told_again(tmp_path):

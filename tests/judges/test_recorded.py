@@ -39,11 +39,11 @@ def claims(*ids, text="An atom."):
 
 
 def test_verdicts_of_the_record_and_pair_in_the_order_of_the_claims(tmp_path):
-    j = judge(write(tmp_path / "t.jsonl", *TABLE), constant_confidence=0.8)
+    j = judge(write(tmp_path / "t.jsonl", *TABLE))
     judged = j.judge(premise(), claims("c1", "a1", "a0"))
     assert [(v.target_id, v.label, v.probability, v.confidence) for v in judged.verdicts] == [
         ("c1", "neutral", 1.0, "recorded"),
-        ("a1", "contradiction", 0.8, "constant"),
+        ("a1", "contradiction", 0.9, "constant"),
         ("a0", "entailment", 0.7, "recorded"),
     ]
     assert judged.failures == ()

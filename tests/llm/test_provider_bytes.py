@@ -141,14 +141,14 @@ EFFORT = {
     "gemini/gemini-2.5-flash": 1024,
     "deepseek/deepseek-chat": "enabled",
 }
-"""What `reasoning_effort: low` becomes; elsewhere it stays as it is."""
+"""What reasoning_effort=low becomes; elsewhere it stays as it is."""
 
 
 @pytest.mark.parametrize("model", PATHS)
 def test_parameters_arrive_whether_litellm_knows_them_of_this_model_or_not(model, server):
-    wished = {"seed": 31, "top_p": 0.75, "num_ctx": 8192}
+    wished = {"reasoning_effort": "low", "seed": 31, "top_p": 0.75, "num_ctx": 8192}
     form = "json_object" if model == NO_CALL[0] else "tool"
-    client = client_of(server, model, form=form, reasoning_effort="low", model_param=wished)
+    client = client_of(server, model, form=form, model_param=wished)
     client.call(prompt_of(), JUDGING)
     arrived = leaves(server.requests[0].body)
     assert EFFORT.get(model, "low") in arrived

@@ -47,9 +47,9 @@ def test_assess_in_a_script():
     assert [c.id for c in assessment.contexts] == ["c0", "c1"]
 
 
-def test_atoms_made_self_contained_inline_take_one_call_less():
+def test_atoms_without_a_reviser_take_one_call_less():
     llm = ScriptedLLM(yes)
-    assessment = assess(TEXT, contexts=CONTEXTS, llm=llm, model="m", reviser="inline")
+    assessment = assess(TEXT, contexts=CONTEXTS, llm=llm, model="m", reviser="none")
     assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
     assert [atom.text for atom in assessment.atoms] == [TEXT]
 

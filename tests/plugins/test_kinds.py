@@ -84,7 +84,7 @@ def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(fol
     with FakeServer(lambda request: dict.fromkeys(request.properties, "yes")) as server:
         arguments = [
             *("run", "answers.jsonl", "--judge", "my_model_judge:ModelJudge", "--model", "fake"),
-            *("--api-base", server.url, "--atomizer", "embedded", "--reviser", "none", "--out", "out"),
+            *("--api-base", server.url, "--atomizer", "rules", "--reviser", "none", "--out", "out"),
         ]
         run_command(*arguments)
         calls = server.calls
@@ -113,7 +113,7 @@ def test_a_constructor_gets_what_it_names_and_nothing_else(tmp_path):
         def evaluate(self, atoms, contexts, record):
             raise NotImplementedError
 
-    llm, config = ScriptedLLM([]), Config(cache_dir=tmp_path, judge="verifier", atomizer="embedded")
+    llm, config = ScriptedLLM([]), Config(cache_dir=tmp_path, judge="verifier", atomizer="rules")
     build_pipeline(config, llm=llm, assessor=Assessor)
     assert (asked["llm"], asked["mine"], asked["others"], asked["more"]) == (llm, 7, (), {})
     assert isinstance(asked["cache"], ReplyCache)
@@ -303,5 +303,5 @@ def test_modules_of_ones_own_are_found_and_installed_ones_are_not(tmp_path, monk
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    names = ["lone:Judge", "whole.inner:Solver", "numpy.random:Generator", "embedded"]
+    names = ["lone:Judge", "whole.inner:Solver", "numpy.random:Generator", "rules"]
     assert kinds.own_modules(names) == [str(tmp_path / "lone.py"), str(tmp_path / "whole")]

@@ -38,7 +38,7 @@ def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last():
 
 @pytest.mark.parametrize(
     ("settings", "fields"),
-    [({"retrieve_question": False}, {}), ({"version": 1}, {}), ({}, {"prompt": " ", "topic": None})],
+    [({"version": 1}, {}), ({}, {"prompt": " ", "topic": None})],
 )
 def test_no_question_is_searched_where_none_is_wanted_or_used(settings, fields):
     found = retrieve_each(three, ATOMS, record(**fields), Config.model_validate(settings))

@@ -73,7 +73,7 @@ def test_a_dry_run_searches_nothing(run, capsys):
     with JsonServer(wiki(PAGES)) as server:
         url = f"{server.url}/w/api.php"
         model = ("--model", "openai/fake", "--summarizer", "llm")
-        assert run("--retriever", "wikipedia", "--wikipedia-url", url, *model, "--dry-run") == 0
+        assert run("--retriever", "wikipedia", "--wikipedia", url, *model, "--dry-run") == 0
         assert server.requests == []
     out = capsys.readouterr().out
     assert "3 searches (wikipedia)" in out
@@ -84,8 +84,8 @@ def test_a_dry_run_searches_nothing(run, capsys):
 
 def test_several_retrievers_are_merged_and_each_passage_says_where_it_is_from(run):
     with JsonServer(wiki(PAGES)) as wikipedia, JsonServer(serper(HITS, KEY)) as web:
-        flags = ("--retriever", "wikipedia,web", "--wikipedia-url", f"{wikipedia.url}/w/api.php")
-        assert run(*flags, "--search-url", web.url, "--no-retrieve-question", "--retrieve-k", 1) == 0
+        flags = ("--retriever", "wikipedia,web", "--wikipedia", f"{wikipedia.url}/w/api.php")
+        assert run(*flags, "--search-url", web.url, "--version", 1, "--retrieve-k", 1) == 0
     assert {i: (c["text"], c["source"]) for i, c in contexts().items()} == {
         "c_a0_0": (PAGES["Otter Bridge"], "wikipedia, web"),
         "c_a1_0": (PAGES["Lune"], "wikipedia, web"),

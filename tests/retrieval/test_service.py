@@ -8,6 +8,7 @@ from json_server import Answer, JsonServer, steps
 from raw_server import RawServer
 
 from factreasoner.errors import ConfigError, SearchError
+from factreasoner.retrieval import service as asking
 from factreasoner.retrieval.service import JsonService, RetrievalCache, ServiceFault, service_url
 from factreasoner.settings import Config
 
@@ -20,7 +21,7 @@ def echo(request):
 
 
 def service(url, *, secret=None, **settings):
-    values = {"cache": False, "fetch_timeout": 5.0, **settings}
+    values = {"cache": False, **settings}
     return JsonService(
         url,
         Config.model_validate(values),
@@ -120,12 +121,14 @@ def test_what_can_not_be_unpacked_is_an_error(encoding, body):
         service(server.url, max_attempts=1).get({})
 
 
-def test_packed_answers_are_unpacked_and_bombs_are_not():
+def test_packed_answers_are_unpacked_and_bombs_are_not(monkeypatch):
+    monkeypatch.setattr(asking, "FETCH_BYTES", 20_000)
+
     def packed(body):
         return Answer(gzip.compress(body), 200, {"Content-Encoding": "gzip"})
 
     with JsonServer(steps(packed(b"[1]"), then=lambda request: packed(b" " * 5_000_000))) as server:
-        asked = service(server.url, max_attempts=1, fetch_bytes=20_000)
+        asked = service(server.url, max_attempts=1)
         assert asked.get({"a": 1}) == [1]
         with pytest.raises(SearchError, match="more than 20000 bytes"):
             asked.get({"a": 2})
@@ -155,13 +158,15 @@ def test_the_key_never_stands_in_an_error():
     assert "sesame-open" not in str(caught.value)
 
 
-def test_a_service_that_dawdles_is_a_timeout():
+def test_a_service_that_dawdles_is_a_timeout(monkeypatch):
+    monkeypatch.setattr(asking, "FETCH_SECONDS", 0.2)
+
     def drip_head(client):
         client.write(b"HTTP/1.1 200 OK\r\n")
         client.drip(b"X: y\r\n")
 
     with RawServer({"/": drip_head}) as server, pytest.raises(SearchError, match=r"0.2 s|timed out"):
-        service(server.url, fetch_timeout=0.2, max_attempts=1).get({})
+        service(server.url, max_attempts=1).get({})
 
 
 def test_a_service_that_is_not_there_is_an_error_without_a_query():

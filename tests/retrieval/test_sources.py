@@ -14,7 +14,7 @@ from factreasoner.errors import InputError
 from factreasoner.retrieval.sources import read_sources, read_text
 from factreasoner.settings import Config
 
-CONFIG = Config(allow_private_hosts=True, cache=False, fetch_timeout=5.0, patience=0.0)
+CONFIG = Config(allow_private_hosts=True, cache=False, patience=0.0)
 NO_ROBOTS = reply(b"", content_type="text/plain")
 
 

@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
@@ -10,7 +12,8 @@ from factreasoner.retrieval import web_pages
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
 from factreasoner.settings import Config
-from factreasoner.web import reader
+from factreasoner.web import fetch, reader
+from factreasoner.web.reader import PageReader
 
 FILLER = [f"The archive keeps volume {i} of the harbour office in its dry quiet cellar." for i in range(300)]
 LONG = "\n".join([*FILLER[:150], *SENTENCES, *FILLER[150:]])
@@ -20,6 +23,7 @@ CLAIM = "The engineer Mara Lindqvist designed the two arches."
 @pytest.fixture(autouse=True)
 def _key(monkeypatch):
     monkeypatch.setenv("SERPER_API_KEY", "right-key")
+    monkeypatch.setattr(web_pages.Robots, "check", lambda *_: None)
 
 
 def results(*links, snippet="A snippet on {}."):
@@ -29,8 +33,7 @@ def results(*links, snippet="A snippet on {}."):
 
 
 def retriever(url, **settings):
-    quick = {"fetch_timeout": 5.0, "patience": 0.0, "ignore_robots": True}
-    values = {"search_url": url, "cache": False, **quick, **settings}
+    values = {"search_url": url, "cache": False, "patience": 0.0, **settings}
     return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
 
 
@@ -239,8 +242,9 @@ def test_the_encoding_of_a_page_that_is_not_as_it_says_is_noted(site):
     assert found.note == "not valid UTF-8; read as windows-1251"
 
 
-def test_a_page_that_hangs_leaves_its_snippet(site):
-    found = search(site, "/hang", "/pdf", fetch_timeout=3.0)
+def test_a_page_that_hangs_leaves_its_snippet(site, monkeypatch):
+    monkeypatch.setattr(fetch, "FETCH_SECONDS", 3.0)
+    found = search(site, "/hang", "/pdf")
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
 
 
@@ -363,9 +367,10 @@ def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next
     assert "Mara Lindqvist designed" in again.contexts[0].text
 
 
-def test_only_the_first_pages_of_a_pdf_are_searched(site):
-    assert "Lindqvist" in search(site, "/pdf", fetch_pages=3)[0].text
-    assert search(site, "/pdf", fetch_pages=2)[0].note == "no passage of the page fits; the snippet is used"
+def test_only_the_first_pages_of_a_pdf_are_searched(site, monkeypatch):
+    assert "Lindqvist" in search(site, "/pdf")[0].text
+    monkeypatch.setattr(web_pages, "PageReader", functools.partial(PageReader, pages=2))
+    assert search(site, "/pdf")[0].note == "no passage of the page fits; the snippet is used"
 
 
 def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site, tmp_path):

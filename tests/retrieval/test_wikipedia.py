@@ -20,7 +20,7 @@ NOW = {"Retry-After": "0"}
 
 
 def retriever(url, **settings):
-    values = {"wikipedia_url": f"{url}/w/api.php", "cache": False, "fetch_timeout": 5.0, **settings}
+    values = {"wikipedia": f"{url}/w/api.php", "cache": False, **settings}
     return WikipediaRetriever(Config.model_validate(values))
 
 
@@ -143,5 +143,5 @@ def test_the_agent_is_named_with_a_contact_that_does_no_harm(monkeypatch):
 
 
 def test_the_language_chooses_the_wiki():
-    made = load("retriever", "wikipedia")(config=Config(wikipedia_language="de", cache=False))
+    made = load("retriever", "wikipedia")(config=Config(wikipedia="de", cache=False))
     assert made.wiki.url == "https://de.wikipedia.org/w/api.php"

@@ -37,7 +37,7 @@ def test_what_is_learnt_is_kept_of_each_model(tmp_path):
     first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
     second = Capabilities(forms={"one": FoundForm(form="word")})
     kept = Manifest(tmp_path)
-    kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {})
+    kept.write("run", Config(model=("openai/a", "openai/b")), {})
     kept.keep_capabilities("openai/a", first)
     kept.keep_capabilities("openai/b", second)
     assert kept.models() == {"openai/a": first, "openai/b": second}

@@ -84,7 +84,6 @@ def test_nothing_is_planned_for_a_record_without_atoms():
     [
         (BARE, {"retriever": "web"}, 6),
         (BARE, {"retriever": "web", "version": 1}, 5),
-        (BARE, {"retriever": "web", "retrieve_question": False}, 5),
         (BARE, {}, 0),
         (GIVEN, {"retriever": "web"}, 0),
     ],
@@ -191,8 +190,8 @@ def calls(task, item, **settings):
         (claims_record(33), {}, {"judge": 2}),
         (claims_record(), {"mode": "prompt-tf"}, {"prompt-tf": 3}),
         (claims_record(), {"mode": "tfn_citation"}, {"judge": 1}),
-        (claims_record(), {"confidence": "votes", "votes": 3}, {"judge": 3}),
-        (claims_record(), {"further_models": ("n", "o")}, {"judge": 3}),
+        (claims_record(), {"confidence": "votes"}, {"judge": 5}),
+        (claims_record(), {"model": ("m", "n", "o")}, {"judge": 3}),
         (claims_record(facts=None, reference="It was. It is."), {}, {"fact_generator": 1, "judge": 1}),
         (claims_record(0), {}, {}),
         (claims_record(), {"model": None}, {}),
@@ -248,7 +247,7 @@ def test_a_stage_that_asks_nothing_is_left_out():
     [
         ("gpt-4o-mini", {}, "json_schema"),
         ("azure/gpt-4o", {}, "json_schema"),
-        ("openai/gpt-4o", {"confidence": "votes", "votes": 3}, "tool"),
+        ("openai/gpt-4o", {"confidence": "votes"}, "tool"),
         ("mistral/mistral-small", {}, "tool"),
         ("mistral/mistral-small", {"api_base": "http://127.0.0.1:9"}, "json_schema"),
         ("gpt-4o-mini", {"batch": "files"}, "tool"),
@@ -260,5 +259,5 @@ def test_tokens_are_those_of_the_form_that_the_model_is_asked_in_first(model, se
     llm = ScriptedLLM(answer)
     build_pipeline(Config(model="scripted", version=2), llm=llm).assess(GIVEN)
     sent = [forms.request(form, call.prompt, call.schema) for call in llm.calls]
-    rounds = 3 if "confidence" in settings else 1
+    rounds = 5 if "confidence" in settings else 1
     assert stage.prompt_tokens == rounds * sum(map(estimate_request, sent))

@@ -72,8 +72,8 @@ def server_with(latency):
 
 def assessed(path, server, records=RECORDS, **settings):
     """The outcome of each record, by id, with what became of the probabilities."""
-    values = {"model": "fake", "api_base": server.url, "cache": False, "atomizer": "embedded"}
-    config = Config(**values | {"reviser": "embedded", "atoms_per_call": 3} | settings)
+    values = {"model": "fake", "api_base": server.url, "cache": False, "atomizer": "rules"}
+    config = Config(**values | {"reviser": "rules", "atoms_per_call": 3} | settings)
     folder = RunFolder(path, TASK)
     folder.start(config, {})
     try:

@@ -74,7 +74,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     ("other", "words"),
     [
         ({"config": Config(version=3)}, ["version: 2 there, 3 now", "--fresh"]),
-        ({"config": Config(atom_prior=0.4, votes=7)}, ["atom_prior: 0.5 there, 0.4 now", "votes"]),
+        ({"config": Config(atom_prior=0.4, max_tokens=99)}, ["atom_prior: 0.5 there, 0.4 now", "max_tokens"]),
         ({"prompts": {"judge": "2"}}, ["judge: '1' there, '2' now"]),
         ({"prompts": {"judge": "1", "new": "2"}}, ["new: None there"]),
         ({"files": {"relations": "2"}}, ["relations: '1' there, '2' now"]),

@@ -308,7 +308,7 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
     with FakeServer() as model:
         asked = {"judge": "auto", "model": "openai/fake", "api_base": model.url, "cache_dir": tmp_path}
         with (
-            running(**asked, atomizer="embedded", reviser="none") as service,
+            running(**asked, atomizer="rules", reviser="none") as service,
             ThreadPoolExecutor(2) as clients,
         ):
             assert model.calls == 0  # warming up asks nothing

@@ -28,15 +28,15 @@ def set_variables(monkeypatch):
         ({"version": 4}, ["version: must be 1, 2 or 3"]),
         ({"atom_prior": 1.0}, ["atom_prior: must be a number above 0 and below 1"]),
         ({"cache": "perhaps"}, ["cache: must be true or false"]),
-        ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
+        ({"wikipedia": "https://me:pw@wiki.example/api.php"}, ["wikipedia", "leave them out"]),
+        ({"wikipedia": "German"}, ["wikipedia: must be a language, such as de, or the URL"]),
         ({"search_url": "https://search.example/?key=hush"}, ["search_url", "leave them out"]),
         ({"model": "m", "api_base": "http://me:pw@localhost/v1"}, ["api_base", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
         ({"max_cost": -1}, ["max_cost: must be a number of at least 0"]),
         ({"temperature": "hot"}, ["temperature: must be a number from 0 to 2"]),
-        ({"further_models": 3}, ["further_models: must be a list of texts"]),
+        ({"model": 3}, ["model: must be a text or a list of texts"]),
         ({"judge": "recorded", "relations": "r", "unlisted": "false"}, ["unlisted: must be missing or"]),
-        ({"calls": "many"}, ["calls: must be batched or single"]),
         ({"gamma": 0}, ["gamma"]),
     ],
 )
@@ -47,7 +47,7 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
 
 
 @pytest.mark.parametrize(
-    ("model", "plugin"), [(None, ["verifier", "embedded", "embedded"]), ("openai/x", ["llm"] * 3)]
+    ("model", "plugin"), [(None, ["verifier", "rules", "rules"]), ("openai/x", ["llm"] * 3)]
 )
 def test_auto_follows_the_model(bundled_judge, model, plugin):
     config = Config(model=model)
@@ -64,7 +64,7 @@ def test_every_profile_loads(path):
 
 
 def test_profiles_exist():
-    wanted = "fr1 fr2 fr3 factscore veriscore factverify embedded local-server"
+    wanted = "fr1 fr2 fr3 factscore veriscore factverify rules local-server"
     assert set(wanted.split()) <= {path.stem for path in PROFILES}
 
 
@@ -122,16 +122,11 @@ def test_a_profile_that_is_missing_or_empty(tmp_path):
 
 def test_flags_go_before_the_environment_the_environment_before_the_profile(set_variables, tmp_path):
     profile = tmp_path / "p.yaml"
-    profile.write_text("version: 3\natom-prior: 0.2\nvotes: 9\nconfidence: votes\n")
+    profile.write_text("version: 3\natom-prior: 0.2\nmax_attempts: 9\n")
     set_variables(VERSION="1", ATOM_PRIOR="0.3", SEED="7")
-    config = load_config(profile, {"version": 2, "votes": None})
-    assert (config.version, config.atom_prior, config.votes, config.seed) == (2, 0.3, 9, 7)
+    config = load_config(profile, {"version": 2, "max_attempts": None})
+    assert (config.version, config.atom_prior, config.max_attempts, config.seed) == (2, 0.3, 9, 7)
     assert Config().seed == 0
-
-
-def test_votes_that_nothing_draws_are_refused():
-    with pytest.raises(ConfigError, match="add `confidence` votes"):
-        load_config(None, {"votes": 3})
 
 
 @pytest.mark.parametrize(
@@ -188,11 +183,11 @@ def test_an_error_names_the_variable(set_variables, variables, message):
 
 def test_an_error_names_the_place_each_value_is_from(set_variables, tmp_path, capsys):
     profile = tmp_path / "p.yaml"
-    profile.write_text("votes: 1\n")
+    profile.write_text("max_attempts: 0\n")
     set_variables(SEED="x")
     assert execute(["run", "x.jsonl", "--config", str(profile), "--atom-prior", "7"]) == 1
     told = capsys.readouterr().err
-    assert f"{profile}: votes: must be a whole number of at least 2" in told
+    assert f"{profile}: max_attempts: must be a whole number of at least 1" in told
     assert "FACTREASONER_SEED: must be a whole number" in told
     assert "--atom-prior: must be a number above 0 and below 1" in told
 
@@ -263,7 +258,7 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
         ("delete it, or use --no-cache", "delete it, or use `cache=False`"),
         ("use another --out, or start over with --fresh", "use another `out`, or start over with `fresh`"),
         ("use --version 2; raise --max-cost and go on", "use `version` 2; raise `max_cost` and go on"),
-        ("fetch it with `factreasoner doctor --verifier-model m --verifier-download`",) * 2,
+        ("fetch it with `factreasoner doctor --verifier-model m --download`",) * 2,
         ("text (--summarizer llm), --gold FILE", "text (`summarizer` llm), --gold FILE"),
     ],
 )

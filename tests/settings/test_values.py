@@ -30,7 +30,7 @@ def refusal(**settings):
     return str(raised.value)
 
 
-@pytest.mark.parametrize("field", ["api_key_env", "embedding_api_key_env", "verifier_api_key_env"])
+@pytest.mark.parametrize("field", ["api_key_env"])
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_in_place_of_its_variable(field, key):
     message = refusal(**{field: key})
@@ -101,9 +101,9 @@ def test_parameter_values_are_json_where_they_can_be_read_as_json():
 
 def test_a_profile_gives_a_mapping_of_parameters(tmp_path):
     profile = tmp_path / "p.yaml"
-    profile.write_text("model: m\nreasoning-effort: low\nmodel-param:\n  num_ctx: 8192\n")
+    profile.write_text("model: m\nmodel-param:\n  reasoning_effort: low\n  num_ctx: 8192\n")
     config = load_settings(profile)
-    assert config.model_parameters == {"reasoning_effort": "low", "num_ctx": 8192}
+    assert config.model_param == {"reasoning_effort": "low", "num_ctx": 8192}
     assert load_settings(profile, {"model_param": ["num_ctx=1"]}).model_param == {"num_ctx": 1}
 
 
@@ -136,16 +136,10 @@ PROCESSES = {"executor": "processes"}
 @pytest.mark.parametrize(
     ("values", "setting", "remedy"),
     [
-        ({"further_models": ("b",)}, "further_models", "add --model NAME"),
         ({"model": ["a", "a"]}, "model", "named twice"),
         ({"model": ["a", "b"], "judge": "verifier"}, "model", "leave out --judge or all models but"),
         ({"model": ["a", "b"], "assessor": "factscore"}, "model", "name one"),
         ({"model": ["a", "b"], "mode": "prompt-tf"}, "model", "name one"),
-        (
-            {"model": "m", "reasoning_effort": "low", "model_param": {"reasoning_effort": "high"}},
-            "reasoning_effort",
-            "leave one out",
-        ),
         ({"api_base": "http://localhost:8000/v1"}, "api_base", "add --model NAME"),
         *[({part: "llm"}, part, "add --model NAME") for part in PARTS_BY_MODEL],
         ({"judge": "recorded"}, "judge", "add --relations"),
@@ -155,10 +149,6 @@ PROCESSES = {"executor": "processes"}
         ({"judge": "embedded"}, "judge", "the bundled judge replaces it; remove it"),
         ({"prefilter": "words"}, "prefilter", "`bundled` replaces it"),
         ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),
-        ({"verifier_labels": "a,b", "model": "m"}, "verifier_labels", "add --judge verifier"),
-        ({"reviser": "inline"}, "reviser", "add --model NAME"),
-        ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser", "add --model NAME"),
-        ({"reviser": "inline", "model": "m", "revise_given": True}, "reviser", "leave out --revise-given"),
         ({"ray_address": "auto"}, "ray_address", "set the environment variable RAY_ADDRESS"),
         ({"workers": 2}, "workers", "add --executor processes"),
         (RAY | {"retriever": "given, wikipedia"}, "executor", "use --executor threads"),
@@ -182,7 +172,6 @@ def test_a_conflict_names_the_setting_and_the_remedy(values, setting, remedy):
     "values",
     [
         {"model": ["a", "b"]},
-        {"reviser": "inline", "model": "m"},
         RAY | {"workers": 2},
         PROCESSES | {"workers": 2, "judge": "verifier", "verifier": "nli", "verifier_model": "m"},
         {"api_base": "http://localhost:8000/v1", "model": "m"},
@@ -208,5 +197,5 @@ def test_a_model_that_the_judge_does_not_ask_is_told():
 def test_settings_that_the_assessor_does_not_use_are_told():
     told = "--assessor factscore does not use --version 3, --factors."
     assert notes(assessor="factscore", version=3, factors="table1", k=5) == [told]
-    assert notes(calls="single") == ["--assessor factreasoner does not use --calls."]
+    assert notes(assessor="factreasoner", factors="table1", version=3) == []
     assert notes(assessor="own:Evaluator", factors="table1") == notes(assessor="veriscore", version=1) == []

@@ -15,6 +15,7 @@ from factreasoner.errors import (
     UnreadablePageError,
 )
 from factreasoner.settings import Config
+from factreasoner.web import fetch as fetching
 from factreasoner.web.connection import Deadline, read_body, system_resolver
 from factreasoner.web.fetch import Fetcher, content_type
 
@@ -27,8 +28,14 @@ def fetch(behaviour, path="/", **settings):
         return fetcher(**settings).fetch(server.url + path)
 
 
+@pytest.fixture(autouse=True)
+def _limits(monkeypatch):
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 5.0)
+    monkeypatch.setattr(fetching, "FETCH_BYTES", 100_000)
+
+
 def fetcher(resolver=system_resolver, **settings):
-    values = {"allow_private_hosts": True, "fetch_timeout": 5.0, "fetch_bytes": 100_000, **settings}
+    values = {"allow_private_hosts": True, **settings}
     return Fetcher(Config.model_validate(values), resolver=resolver)
 
 
@@ -141,7 +148,8 @@ def test_a_name_without_addresses_is_unreadable():
             Fetcher(resolver=resolver).fetch("http://nowhere.example/")
 
 
-def test_a_resolver_that_hangs_ends_at_the_deadline():
+def test_a_resolver_that_hangs_ends_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.1)
     release = threading.Event()
 
     def slow(host, port):
@@ -150,7 +158,7 @@ def test_a_resolver_that_hangs_ends_at_the_deadline():
 
     try:
         with refused(FetchLimitError, "time"):
-            Fetcher(Config(fetch_timeout=0.1), resolver=slow).fetch("http://slow.example/")
+            Fetcher(resolver=slow).fetch("http://slow.example/")
     finally:
         release.set()
 
@@ -261,11 +269,11 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_servers_that_overdo_it_hit_a_limit(name):
+def test_servers_that_overdo_it_hit_a_limit(name, monkeypatch):
     behaviour, reason = LIMITS[name]
-    seconds = 0.3 if reason == "time" else 10.0
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.3 if reason == "time" else 10.0)
     with refused(FetchLimitError, reason):
-        fetch(behaviour, fetch_timeout=seconds)
+        fetch(behaviour)
 
 
 def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
@@ -278,10 +286,11 @@ def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
         read_body([b"x"], "", limit=9, deadline=Deadline(0.0))
 
 
-def test_a_tls_handshake_that_never_ends_hits_the_deadline():
+def test_a_tls_handshake_that_never_ends_hits_the_deadline(monkeypatch):
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.3)
     server = RawServer({"/": Client.hang}, greets=True)
     with server, refused(FetchLimitError, "time"):
-        fetcher(fetch_timeout=0.3).fetch(f"https://127.0.0.1:{server.port}/")
+        fetcher().fetch(f"https://127.0.0.1:{server.port}/")
 
 
 UNREADABLE = {

@@ -39,7 +39,7 @@ def port(certificate):
 
 
 def fetch(url):
-    config = Config(allow_private_hosts=True, fetch_timeout=10.0)
+    config = Config(allow_private_hosts=True)
     return Fetcher(config, resolver=lambda host, port: ["127.0.0.1"]).fetch(url).data
 
 

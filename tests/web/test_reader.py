@@ -6,7 +6,6 @@ import pytest
 from pages import ARTICLE, html, pdf
 
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config
 from factreasoner.web import extract_worker
 from factreasoner.web.page import Page
 from factreasoner.web.reader import IDLE, PageReader, end_idle
@@ -25,7 +24,7 @@ def page(data, media_type="text/html"):
 
 
 def test_pages_are_read_one_after_the_other_by_one_process():
-    reader = PageReader(Config(fetch_pages=1))
+    reader = PageReader(pages=1)
     assert reader.read(page(html())).text.startswith("Otter Bridge\n")
     assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
     assert reader.read(page(b"\0\0")).dropped == "binary"
@@ -41,7 +40,7 @@ def test_a_package_that_cannot_be_imported_is_no_fault_of_the_page(tmp_path, mon
 
 
 def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read():
-    reader = PageReader(Config(fetch_timeout=3.0))
+    reader = PageReader(seconds=3.0)
     reader.read(page(html()))
     assert reader.read(page(STUCK)).dropped == "too slow"
     assert IDLE == []

@@ -154,7 +154,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
     factuality = run.task is FACTUALITY_TASK
     tally: Tally[Any] = run.task.tally(config, sizes) if factuality else run.tally(run.config)
     labels = GoldFile(gold) if gold else None
-    replayed = factuality and run.config.judge == "recorded" and run.config.model is not None
+    replayed = factuality and run.config.judge == "recorded" and run.config.first_model is not None
     status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
     counts, stages = Counter[str](), set[str]()
     for found in run.results():
@@ -199,7 +199,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
 def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
     """What the assessor's own calls took; of cached ones, and of `replayed` verdicts, an estimate of it."""
     used = assessment.usage.get(JUDGING, Usage())
-    if config.model is None or not (replayed or used.cached_calls):
+    if config.first_model is None or not (replayed or used.cached_calls):
         return used
     changes: dict[str, object] = {"summarizer": "none", "coherence": False}
     if replayed:
@@ -207,7 +207,7 @@ def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool)
     asked = plan([record_of(assessment)], parse_config(config.model_dump() | changes, "settings")).total
     tokens = {"prompt_tokens": asked.prompt_tokens, "completion_tokens": asked.completion_tokens}
     calls = {"calls": asked.calls, "cached_calls": 0} if replayed else {}
-    return used.model_copy(update=calls | tokens | {"cost": price(config.model, *tokens.values())})
+    return used.model_copy(update=calls | tokens | {"cost": price(config.first_model, *tokens.values())})
 
 
 def _digest(*texts: str) -> bytes:
@@ -297,7 +297,7 @@ def _run_content(
         "assessor": run.config.assessor,
         "version": run.config.version,
         "judge": run.config.plugin("judge"),
-        "model": run.config.model,
+        "model": run.config.first_model,
         "judged_by": judging.judged_by,
         "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),

@@ -83,7 +83,7 @@ def _of_record(
     wanted: Wanted,
 ) -> Iterator[Score]:
     place = place_of(result.metadata, wanted.trace_key)
-    task, judge = run.task, str(run.config.model or run.config.judge)
+    task, judge = run.task, str(run.config.first_model or run.config.judge)
 
     def score(name: str, value: float | None, claim: str = "", **told: str | None) -> Score:
         parts = (task.name, judge, result.record_id, name, claim, *map(str, place[:3]))

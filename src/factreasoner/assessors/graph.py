@@ -29,6 +29,9 @@ from factreasoner.plugins.kinds import load
 from factreasoner.protocols import Judge, Solver
 from factreasoner.settings import Config
 
+AUDITED = 0.05
+"""Share of the pairs that the bundled judge calls neutral which are judged anyway."""
+
 
 class GraphEvaluator:
     """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts."""
@@ -40,8 +43,7 @@ class GraphEvaluator:
         self._threads = judging_threads(judge, self._config)
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
-            own = Config(judge="verifier", verifier_threads=self._config.verifier_threads)
-            self._bundled = load("judge", "verifier")(own)
+            self._bundled = load("judge", "verifier")(Config(judge="verifier"))
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.
@@ -70,8 +72,8 @@ class GraphEvaluator:
         if self._bundled is None or not asked:
             return None
         judged = judge_all(self._bundled, asked, workers=1).verdicts
-        seed, share, record_id = self._config.seed, self._config.prefilter_audit, asked[0][0].record_id
-        return prefiltered(work, judged, lambda pair: draw(seed, record_id, pair) < share)
+        seed, record_id = self._config.seed, asked[0][0].record_id
+        return prefiltered(work, judged, lambda pair: draw(seed, record_id, pair) < AUDITED)
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]

@@ -15,6 +15,8 @@ from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 
+CLAIM_TOKENS = 256
+"""Tokens of a context that is a claim, in version 3."""
 Task = tuple[Premise, list[Claim]]
 """A passage, and the claims that the judge is asked about it."""
 
@@ -28,12 +30,12 @@ def tasks(
 ) -> list[Task]:
     """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
-    As a claim, a context is its summary, or about `config.premise_tokens` tokens of its text.
+    As a claim, a context is its summary, or about CLAIM_TOKENS tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
     claimed = {context_id for item in work for context_id in item.context_ids}
-    text |= {c.id: c.summary or _cut(c.text, config.premise_tokens) for c in contexts if c.id in claimed}
+    text |= {c.id: c.summary or _cut(c.text, CLAIM_TOKENS) for c in contexts if c.id in claimed}
 
     asked = [(item.context_id, item.atom_ids) for item in work]
     asked += [(item.context_id, item.context_ids) for item in work]

@@ -29,12 +29,12 @@ PASSAGE_TOKENS = 16_000
 class PromptedEvaluator:
     """Labels every atom in view of the contexts that were retrieved for it.
 
-    An atom is shown its own contexts and those that belong to no atom. One without any is not asked about
-    and stays unverified at 0.5. With a model as the judge, the assessor's own prompt is used: `calls` of
-    "single" takes one call per atom, as published; "batched" puts `atoms_per_call` atoms into one function
-    and shows the contexts of all of these. With any other judge its verdicts are combined: the most probable
-    one that is not neutral decides, and opposite ones cancel out if they are equally probable (in veriscore
-    always). Without such a verdict the most probable neutral one counts.
+    An atom is shown its own contexts and those that belong to no atom. One without any is not asked about and
+    stays unverified at 0.5. With a model as the judge, the assessor's own prompt is used: `atoms_per_call`
+    atoms go into one function, with the contexts of all of these; 1 is as published. With any other judge its
+    verdicts are combined: the most probable one that is not neutral decides, and opposite ones cancel out if
+    they are equally probable (in veriscore always). Without such a verdict the most probable neutral one
+    counts.
 
     P(atom is true) follows from the answer and its probability p, raised to at least 0.5: p for a supporting
     answer, 1 - p for a contradicting one, else 0.5. An answer that can't tell silence from a contradiction
@@ -134,7 +134,7 @@ class PromptedEvaluator:
             for atom_id in item.atom_ids:
                 shown.setdefault(atom_id, set()).add(item.context_id)
         tokens = {context.id: estimate_tokens(context.text) for context in contexts}
-        size = asker.claims_per_call if self._config.calls == "batched" else 1
+        size = asker.claims_per_call
         chunks: list[tuple[list[Claim], set[str]]] = []
         for atom in atoms:
             if atom.id not in shown:

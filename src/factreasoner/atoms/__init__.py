@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from factreasoner.atoms.coverage import accounted
+from factreasoner.atoms.embedded import reference_record
 from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
@@ -15,7 +16,18 @@ from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 
 def atom_prompts(config: Config) -> list[str]:
     """Names of the prompts that a model's atomizer and reviser ask."""
-    return ["atomizer"] if config.reviser == "inline" else ["atomizer", "reviser"]
+    return ["atomizer"] if config.reviser == "none" else ["atomizer", "reviser"]
+
+
+class FactsByAtomizer:
+    """Makes facts of a reference as the atomizer makes atoms of an answer."""
+
+    def __init__(self, atomizer: Atomizer) -> None:
+        self._atomizer = atomizer
+
+    def generate(self, record: Record) -> Atomized:
+        """The facts, in the order of the reference."""
+        return self._atomizer.atomize(reference_record(record))
 
 
 def as_read(record: Record) -> Record:

@@ -78,7 +78,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
 
 def print_atoms_notice(console: Terminal, config: Config, parser: str | None, what: str = "Atoms") -> None:
     """How atoms, or `what` else, were made that the record did not bring, where no model made them."""
-    if config.plugin("atomizer") != "embedded":
+    if config.plugin("atomizer") != "rules":
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
     better = "" if parser or config.spacy_model == "none" else f"; {remedy()} split them"
@@ -98,7 +98,7 @@ def better_judge(config: Config) -> str:
 
 
 def _by_model(config: Config) -> str:
-    return "--model NAME" if config.model is None else "--judge llm"
+    return "--model NAME" if config.first_model is None else "--judge llm"
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:

@@ -143,7 +143,7 @@ class Compare(OverRecords, panels=EVERY):
         rows = mode_rows(content)
         self._write("modes", out, content, markdown_table(rows[0], rows[1:]), csv_text(rows))
         self.tell(content, partial(print_modes, rows), mode_notes(content))
-        if not contenders[0].config.model:
+        if not contenders[0].config.first_model:
             self._note("Modes are ways to ask a model, and this judge asks none: add --model.")
 
     def _write_page(self, folders: list[Path], out: Path | None) -> None:

@@ -54,7 +54,7 @@ class Check(NamedTuple):
 class Doctor(Command, panels=("Model", "Judging", "Verifier")):
     """Check the installation, the keys, the cache and, with --model, how many facts a call it takes.
 
-    With --verifier: check that it is installed and works; --verifier-download fetches its model.
+    With --verifier: check that it is installed and works; --download fetches its model.
     """
 
     call: bool = flag(
@@ -62,6 +62,7 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
         "--call/--no-call",
         default=True,
     )
+    download: bool = flag("With --verifier-model: fetch it from the hub if it is not in the local cache.")
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
@@ -69,7 +70,10 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
 
         if self.settings["verifier"] is not None:
             self.settings["judge"] = "verifier"
-        checks = list(_checks(load_settings(None, self.settings), call=self.call))
+        config = load_settings(None, self.settings)
+        if self.download:
+            _fetch(config)
+        checks = list(_checks(config, call=self.call))
         if self.as_json:
             say_json([check._asdict() for check in checks])
         else:
@@ -98,7 +102,7 @@ def _checks(config: Config, *, call: bool) -> Iterator[Check]:
     judge = config.plugin("judge")
     if judge == "verifier":
         yield _verifier(config, call=call)
-    if config.model is not None and call:
+    if config.first_model is not None and call:
         yield from _model(config)
 
 
@@ -152,12 +156,20 @@ def _merlin(config: Config) -> Check:
         return Check("missing", "merlin", str(error))
 
 
+def _fetch(config: Config) -> None:
+    """Fetch the verifier's model. Raises ConfigError: there is none on the hub, or it can't be reached."""
+    from factreasoner.judges.encoder.adapter import adapter_of
+    from factreasoner.judges.encoder.files import model_files
+
+    model_files(config, adapter_of(config.judging_verifier).export, download=True)
+
+
 def _verifier(config: Config, *, call: bool) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
     name = str(config.judging_verifier)
     try:
-        with closing(LiteLLMClient(config)) if config.model and call else nullcontext() as llm:
+        with closing(LiteLLMClient(config)) if config.first_model and call else nullcontext() as llm:
             judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
             judged = judge.judge(LIBRARY, [STATED])
     except ConfigError as error:
@@ -168,7 +180,7 @@ def _verifier(config: Config, *, call: bool) -> Check:
     tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
     if verdict.label == "entailment":
         return Check("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
-    doubt = "do not rely on it; are its outputs what id2label or --verifier-labels says, in this order?"
+    doubt = "do not rely on it; are its outputs what id2label or labels says, in this order?"
     return Check("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
 
@@ -180,7 +192,7 @@ def _model(config: Config) -> Iterator[Check]:
     patience = config.patience if "patience" in config.model_fields_set else 0.0
     attempts = config.max_attempts if "max_attempts" in config.model_fields_set else 2
     hasty = {"cache": False, "patience": patience, "max_attempts": attempts}
-    name = str(config.model)
+    name = str(config.first_model)
     with closing(LiteLLMClient(config.model_copy(update=hasty))) as client:
         try:
             with one_answer():

@@ -26,11 +26,11 @@ FEW = 12
 SETTINGS = {key: setting_of(field) for key, field in Config.model_fields.items()}
 EVERY = frozenset(setting.panel for setting in SETTINGS.values())
 """All panels of settings."""
-OF_CLAIMS = ("fact_generator", *(key for key, setting in SETTINGS.items() if setting.panel == "Claims"))
+OF_CLAIMS = tuple(key for key, setting in SETTINGS.items() if setting.panel == "Claims")
 """Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
 OF_RUN = (
     *("assessor", "version", "revise_given", "retriever"),
-    *("calls", "premise_tokens", "k", "gamma"),
+    *("k", "gamma"),
 )
 """Settings of `run`, for which the other tasks have no use."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}

@@ -64,7 +64,6 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         in_time = {
             "timeout": min(config.timeout, self.timeout),
             "patience": min(config.patience, self.timeout / 2),  # a server that is down is told of in time
-            "verifier_threads": config.verifier_threads or 1,  # there is a process for each core
         }
         kept = config.model_copy(update={**in_time, "executor": "threads"})
         terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
 from factreasoner.cli.score_tables import lacking_of
-from factreasoner.judges import judged_by
+from factreasoner.judges import CONSTANT_CONFIDENCE, judged_by
 from factreasoner.judges.calibration import calibration_of
 from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
@@ -153,7 +153,7 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
         yield "not checked", told.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
     computed = config.judging_verifier is not None
-    own["constant"] = "without judging" if computed else f"the constant {config.constant_confidence:g}"
+    own["constant"] = "without judging" if computed else f"the constant {CONSTANT_CONFIDENCE:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     if told := summary["coherence"]:
@@ -266,7 +266,7 @@ def show_plan(
         return
     console = Terminal(soft_wrap=True)
     _print_plan(console, planned, config)
-    if beyond and config.model:
+    if beyond and config.first_model:
         most, least = plan(records(), probed, task, supported=False).total, planned.total
         if (calls := most.calls - least.calls) > 0:
             prompt = most.prompt_tokens - least.prompt_tokens
@@ -295,7 +295,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
     console.sentence(counted)
     head = ("stage", "calls", "prompt tokens", "completion tokens", "cost")
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
-    if config.model is not None and config.plugin("judge") == "llm":
+    if config.first_model is not None and config.plugin("judge") == "llm":
         console.sentence(_facts_per_call(config))
     console.sentence("Repeated questions are not counted; cached answers cost nothing.")
     if config.batch != "none":
@@ -308,7 +308,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
 
 def _cells(stage: StagePlan, config: Config) -> tuple[str, ...]:
     tokens = (stage.prompt_tokens, stage.completion_tokens)
-    dollars = price(str(config.model), *tokens, batch=config.batch != "none")
+    dollars = price(str(config.first_model), *tokens, batch=config.batch != "none")
     cost = "unknown" if dollars is None else f"~${dollars:.4f}"
     return (stage.stage, f"{stage.calls:,}", *(f"~{count:,}" for count in tokens), cost)
 

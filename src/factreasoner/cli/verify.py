@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
-    *(*OF_RUN, "fact_generator", "mode", "premise", "window_tokens"),
-    *("query_builder", "summarizer", "retrieve_k", "retrieve_question", "search"),
-    *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
+    *(*OF_RUN, "mode", "premise"),
+    *("query_builder", "summarizer", "retrieve_k", "search"),
+    *("wikipedia", "search_url", "fetch_text"),
 )
 """Settings of these panels that mean nothing here."""
 OF_RECORDS = ("column_map", "limit", "skip_invalid", "report", "fresh")

@@ -25,7 +25,6 @@ from factreasoner.files import (
     plain_name,
     why_no_table,
 )
-from factreasoner.settings import Config
 from factreasoner.web.office import READERS
 from factreasoner.web.page import WIDE, Extracted, Page, decode
 from factreasoner.web.reader import PageReader
@@ -95,7 +94,7 @@ def _document(path: Path, kind: Kind, data: bytes) -> Document:
 def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
     if kind == "pdf" and content_of(data) is None:
         raise DocumentError(f"{path}: not a PDF")
-    reader = PageReader(Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES), sift=False)
+    reader = PageReader(seconds=READ_SECONDS, pages=_PAGES, sift=False)
     try:
         read = reader.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
     except MissingExtraError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,8 @@ from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
 
 Vectors = npt.NDArray[np.float32]
+KEY_VARIABLE = "FACTREASONER_EMBEDDING_KEY"
+"""The environment variable that holds the key of an embedding server."""
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -118,17 +121,15 @@ class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
     Its requests count in usage and are paid from `budget` (default: `config.max_cost`). Tokens that a server
-    does not report are estimated. Raises ConfigError: the variable `embedding_api_key_env` names is not set.
+    does not report are estimated. A server of one's own costs nothing. KEY_VARIABLE holds its key.
     """
 
     def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:
         self._name = model
         self._config = config
         self._budget = budget or Budget(config.max_cost)
-        try:
-            self._provider = Transport(model, config.embedding_api_base, config.embedding_api_key_env)
-        except ConfigError as error:
-            raise ConfigError(f"embedding_{error}") from error
+        key = KEY_VARIABLE if os.environ.get(KEY_VARIABLE, "").strip() else None
+        self._provider = Transport(model, config.embedding_api_base, key)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`, by one request, which is repeated if that may help."""
@@ -160,10 +161,7 @@ class LiteLLMEmbedding:
     def _paid(self, texts: list[str]) -> Any:
         """The answer to one request, which counts in usage and against the limit."""
         tokens = sum(map(estimate_tokens, texts))
-        unknown = (
-            f"embedding {self._name!r} is not known, so no limit can be kept; give it with --embedding-price "
-            "(US dollars per million tokens, 0 for a server of your own), or leave --max-cost out"
-        )
+        unknown = f"embedding {self._name!r} is not known, so no limit can be kept; leave --max-cost out"
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
                 answer = within(self._config.timeout, lambda: self._send(texts))
@@ -180,8 +178,7 @@ class LiteLLMEmbedding:
         return answer
 
     def _price(self, tokens: int) -> float | None:
-        price = self._config.embedding_price
-        return self._provider.price(tokens, 0) if price is None else price * tokens / 1_000_000
+        return 0.0 if self._config.embedding_api_base else self._provider.price(tokens, 0)
 
     def _send(self, texts: list[str]) -> Any:
         return litellm().embedding(
@@ -197,7 +194,7 @@ class LiteLLMEmbedding:
 
 def _remedy(fault: ProviderFault) -> str:
     if fault.remedy == "key":
-        return "the key is missing or wrong: see --embedding-api-key-env"
+        return f"the key is missing or wrong: put it into {KEY_VARIABLE}"
     return re.sub(r"--(model|api-base)", lambda flag: _FLAGS[flag[1]], fault.remedy)
 
 

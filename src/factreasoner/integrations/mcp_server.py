@@ -154,13 +154,13 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
         ConfigError: the settings do not go with assessing.
     """
     config = config.model_copy(update={"timeout": min(config.timeout, seconds)})
-    if config.model is not None:
+    if config.first_model is not None:
         check_keys(config)
-    calls = Calls(llm=assembly_of(config).llm if config.model else None)
+    calls = Calls(llm=assembly_of(config).llm if config.first_model else None)
     server = _Server("factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
     searched = config.retriever != "given"
     hints = ToolAnnotations(
-        read_only_hint=True, open_world_hint=searched or config.model is not None, idempotent_hint=True
+        read_only_hint=True, open_world_hint=searched or config.first_model is not None, idempotent_hint=True
     )
     assessing = _Tool(FACTUALITY, config, calls)
 

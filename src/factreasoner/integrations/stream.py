@@ -65,8 +65,8 @@ def guard_stream(
     if hold not in ("sentence", "none"):
         raise ConfigError(f"hold: {hold!r}; write 'sentence' or 'none'")
     parts, config = parts_and_config(settings)
-    if config.model is not None:
-        raise ConfigError(f"model: {config.model!r}: streams are for local judges; remove it")
+    if config.first_model is not None:
+        raise ConfigError(f"model: {config.first_model!r}: streams are for local judges; remove it")
     record = given_record("guard_stream()", response="", prompt=prompt, contexts=contexts)
     pipeline = build_pipeline(config, **parts)
 

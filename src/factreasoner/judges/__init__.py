@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 STAGE = "judge"
 OTHER_LANGUAGE = "OtherLanguage"
 """The error type of a pair in a language that the judge does not read."""
+CONSTANT_CONFIDENCE = 0.9
+"""P of a verdict whose judge gives none."""
 
 
 def pair_id(source: str, target: str) -> str:
@@ -38,8 +40,7 @@ def judged_by(
     """
     judge = config.plugin("judge")
     if judge == "llm":
-        named = config.judge_models or (str(config.model),)
-        return ", ".join(_probed(name, (models or {}).get(name)) for name in named)
+        return ", ".join(_probed(name, (models or {}).get(name)) for name in config.models)
     verifier = config.judging_verifier
     words = {
         "verifier": _bundled(config, weights) if verifier == BUNDLED else f"verifier {verifier}",

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from factreasoner.calls.slots import one_slot
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import PendingError
+from factreasoner.judges import CONSTANT_CONFIDENCE
 from factreasoner.llm.ask import MOST_FACTS, ItemAsker, ItemQuestion, NoResult
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
@@ -20,6 +21,8 @@ from factreasoner.settings import Config
 from factreasoner.text.visible import one_line
 
 log = logging.getLogger(__name__)
+VOTES = 5
+"""Samples drawn where votes give the confidence."""
 
 
 class ClaimQuestion(NamedTuple):
@@ -87,8 +90,8 @@ class Asker:
         batches = self.batches(claims)
         if self._config.confidence == "votes":
             rounds = parallel_map(
-                lambda sample: self._ask_once(question, batches, sample=sample, samples=self._config.votes),
-                range(1, self._config.votes + 1),
+                lambda sample: self._ask_once(question, batches, sample=sample, samples=VOTES),
+                range(1, VOTES + 1),
                 workers=self._config.concurrency,
             )
             said = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
@@ -151,7 +154,7 @@ def read(
     chances = (reply.chances or {}).get(name)
     found = JudgedClaim(
         label,
-        config.constant_confidence,
+        CONSTANT_CONFIDENCE,
         "constant",
         quote=_words(given.get(f"{name}_citation")),
         reasoning=_words(given.get(f"{name}_reasoning")),
@@ -195,7 +198,7 @@ def _share(reply: Reply, name: str, value: str) -> float | None:
 @cache
 def warn_of(fault: str) -> None:
     """Say once why log-probabilities are of no use."""
-    log.warning("%s, so they give no confidence; the constant one is used (--constant-confidence)", fault)
+    log.warning("%s, so they give no confidence; the constant one is used", fault)
 
 
 def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:

@@ -32,9 +32,9 @@ from factreasoner.settings.removed import told_removed
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
 MAY_BE_CHANCE = "the gain in macro-F1 may be chance"
 JUDGED_BY = (
-    *("judge", "model", "further_models", "temperature", "reasoning_effort", "model_param"),
-    *("mode", "form", "atoms_per_call", "confidence", "votes", "verifier", "verifier_model"),
-    *("verifier_url", "verifier_file", "verifier_labels", "verifier_window"),
+    *("judge", "model", "temperature", "model_param"),
+    *("mode", "form", "atoms_per_call", "confidence", "verifier", "verifier_model"),
+    "verifier_url",
 )
 """Settings that decide what a verdict's probability means."""
 

@@ -303,12 +303,12 @@ def bill(probed: Probed, config: Config, *, atoms: int, passages: int) -> Bill:
         completion, seconds = (value * facts / pace.facts for value in (completion, seconds))
         prompt += estimate_tokens(cases()[0].facts[0].text) * (facts - pace.facts)
     total = round(calls * prompt), round(calls * completion)
-    return Bill(calls, *total, calls * seconds, price(str(config.model), *total))
+    return Bill(calls, *total, calls * seconds, price(str(config.first_model), *total))
 
 
 def known_probe(config: Config) -> Probe | None:
     """What an earlier probe of the settings' model found, from the cache; None where there was none."""
-    if prober_of(config) is None or config.model is None or config.batch != "none":
+    if prober_of(config) is None or config.first_model is None or config.batch != "none":
         return None
     client = LiteLLMClient(config)
     client.close()

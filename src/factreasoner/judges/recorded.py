@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import is_packed
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.judges import unjudged
+from factreasoner.judges import CONSTANT_CONFIDENCE, unjudged
 from factreasoner.judges.relation_lines import (
     LINE_FORMAT,
     Pair,
@@ -51,7 +51,7 @@ class RecordedJudge:
         if self._config.relations is None:
             raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
         self._file = journal_of(self._config.relations)
-        self._recordings = recordings(self._file, self._config.constant_confidence)
+        self._recordings = recordings(self._file, CONSTANT_CONFIDENCE)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
@@ -84,7 +84,7 @@ class RecordedJudge:
                 context_id=premise.id,
                 target_id=claim.id,
                 label="neutral",
-                probability=self._config.constant_confidence,
+                probability=CONSTANT_CONFIDENCE,
                 confidence="unlisted",
             )
         # a run's own quotes were checked when it made them
@@ -131,7 +131,7 @@ def used_lines(config: Config) -> UsedLines | None:
     if config.judge != "recorded" or config.relations is None:
         return None
     file = journal_of(config.relations)
-    table = recordings(file, config.constant_confidence)
+    table = recordings(file, CONSTANT_CONFIDENCE)
     return None if isinstance(table, RecordedRun) else UsedLines(file, table)
 
 

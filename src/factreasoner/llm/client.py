@@ -84,7 +84,7 @@ class LiteLLMClient:
         batches: BatchFolder | None = None,
         prober: Prober | None = None,
     ) -> None:
-        if config.model is None:
+        if config.first_model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
         if config.batch != "none" and batches is None:
             raise ConfigError(
@@ -93,11 +93,13 @@ class LiteLLMClient:
         self._config, self._batches = config, batches
         self.shared = shared or SharedLimits(config)
         self._cache = self.shared.cache
-        transport = Transport(config.model, config.api_base, config.api_key_env, batch=batches is not None)
+        transport = Transport(
+            config.first_model, config.api_base, config.api_key_env, batch=batches is not None
+        )
         scored = config.confidence in ("auto", "logprobs")
-        asked = [config.model, config.api_base, config.form, config.model_parameters, scored, config.mode]
+        asked = [config.first_model, config.api_base, config.form, config.model_param, scored, config.mode]
         note, kept_in = key_of(["capabilities", *asked]), self._cache if batches is None else None
-        self.kept = KeptCapabilities(config.model, note, kept_in, memory)
+        self.kept = KeptCapabilities(config.first_model, note, kept_in, memory)
         self._sender: Sender | BatchSender = (
             Sender(config, self.shared, transport)
             if batches is None
@@ -123,8 +125,8 @@ class LiteLLMClient:
         config, batches = self._config, self._batches
         temperature = max(config.temperature, SAMPLE_TEMPERATURE if sample else 0.0)
         decisive = [
-            [config.model, config.api_base, config.form, temperature, config.max_tokens],
-            config.model_parameters,
+            [config.first_model, config.api_base, config.form, temperature, config.max_tokens],
+            config.model_param,
             [prompt.system, prompt.user, prompt.fingerprint],
             [example.model_dump() for example in prompt.examples],
             schema.model_dump(),
@@ -177,5 +179,5 @@ class LiteLLMClient:
 
 def check_keys(config: Config) -> None:
     """Raise ConfigError if a model's provider wants a key that is not set, without asking it."""
-    for model in (str(config.model), *config.further_models):
+    for model in config.models:
         Transport(model, config.api_base, config.api_key_env).check_key()

@@ -226,7 +226,7 @@ class FormSearch:
         A lesson is kept if the server is asked directly; with batches it holds for this request alone.
         """
         lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Capabilities()
-        room, extra = None, self._config.model_parameters
+        room, extra = None, self._config.model_param
         while True:
             request = self._kept.known.learnt(lesson).request(content, wanted, room=room) | extra
             answer = self._sender.tried(request, form, extra.keys(), attempts)

@@ -206,7 +206,7 @@ class Sender:
     def __init__(self, config: Config, shared: SharedLimits, transport: Transport) -> None:
         self._config, self._shared, self._transport = config, shared, transport
         server = urlsplit(config.api_base).netloc if config.api_base else ""
-        server = server or f"the server of {config.model}"
+        server = server or f"the server of {config.first_model}"
         at_start = math.inf if "patience" in config.model_fields_set else SECONDS_AT_START
         self._breaker = CircuitBreaker(server, config.patience, at_start=at_start)
         self._lock = threading.Lock()
@@ -352,7 +352,7 @@ class Sender:
 
     def stop(self, reason: str) -> ConfigError:
         """End all requests from now on, for a reason that only the user can mend."""
-        self._fatal = f"model {self._config.model}: {reason}"
+        self._fatal = f"model {self._config.first_model}: {reason}"
         self._shared.limits.release()
         return ConfigError(self._fatal)
 
@@ -392,4 +392,4 @@ class Sender:
         waited = f"it refused connections for {self._breaker.patience:g} s from the start"
         waited += f"; --patience {self._config.patience:g} waits longer"
         remedy = self._transport.connection_remedy
-        return ConfigError(f"model {self._config.model}: Connection refused; {remedy} ({waited})")
+        return ConfigError(f"model {self._config.first_model}: Connection refused; {remedy} ({waited})")

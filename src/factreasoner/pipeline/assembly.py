@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
+from factreasoner.atoms import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of
@@ -15,7 +16,17 @@ from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
-from factreasoner.plugins.kinds import JUDGE, RETRIEVER, SOLVER, Offers, OnDemand, PluginKind, named
+from factreasoner.plugins.kinds import (
+    ATOMIZER,
+    FACT_GENERATOR,
+    JUDGE,
+    RETRIEVER,
+    SOLVER,
+    Offers,
+    OnDemand,
+    PluginKind,
+    named,
+)
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (
     LLM,
@@ -104,6 +115,13 @@ class Assembly:
             offers["judge"] = OnDemand(self.judge)
         return offers
 
+    def fact_generator(self) -> FactGenerator:
+        """What makes facts of a reference: a user's own atomizer, too, unless one is given."""
+        given = self._plugins[FACT_GENERATOR.name]
+        if isinstance(given, str) and given not in PLUGINS[FACT_GENERATOR.name]:
+            return FactsByAtomizer(self.made(ATOMIZER))
+        return self.made(FACT_GENERATOR)
+
     def retriever(self) -> Retriever:
         """The retriever that is given or named; several that are named are merged."""
         if "retriever" in self._parts:
@@ -153,18 +171,16 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     """
     if strange := [kind for kind in calls.parts if kind not in Parts.__annotations__]:
         raise ConfigError(f"{strange[0]!r} is not a part; {nearest(strange[0], list(PLUGINS))}")
-    config = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
+    given = {kind: named(part) for kind, part in calls.parts.items() if kind in Config.model_fields}
+    config = config.model_copy(update=given)
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
     shared = SharedLimits(config, budget)
     llm = calls.llm
-    if llm is None and config.model is not None:
-        clients = {
-            name: _client(alone(config, name), shared, calls)
-            for name in (config.model, *config.further_models)
-        }
-        llm = Panel(clients) if config.further_models else clients[config.model]
-    if llm is not None and config.model is None:
+    if llm is None and config.first_model is not None:
+        clients = {name: _client(alone(config, name), shared, calls) for name in config.models}
+        llm = Panel(clients) if config.judge_models else clients[config.first_model]
+    if llm is not None and config.first_model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Assembly(config, llm, calls.parts, shared)
 
@@ -193,7 +209,7 @@ def refuse_unasked_judge(config: Config) -> None:
 
 def alone(config: Config, model: str) -> Config:
     """The settings with that model alone."""
-    return config.model_copy(update={"model": model, "further_models": ()})
+    return config.model_copy(update={"model": model})
 
 
 def parts_and_config(settings: Mapping[str, Any]) -> tuple[Parts, Config]:

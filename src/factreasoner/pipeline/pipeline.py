@@ -120,7 +120,7 @@ class Pipeline:
             prompt=record.prompt,
             response=record.response,
             topic=record.topic,
-            model=self.config.model,
+            model=self.config.first_model,
             atoms=atoms,
             contexts=contexts,
             searched=searched,

@@ -11,17 +11,16 @@ from factreasoner.errors import MissingExtraError
 PLUGINS: dict[str, dict[str, str]] = {
     "atomizer": {
         "llm": "factreasoner.atoms.atomizer:LLMAtomizer",
-        "embedded": "factreasoner.atoms.embedded:EmbeddedAtomizer",
+        "rules": "factreasoner.atoms.embedded:EmbeddedAtomizer",
     },
     "fact_generator": {
         "llm": "factreasoner.atoms.atomizer:LLMFactGenerator",
-        "embedded": "factreasoner.atoms.embedded:EmbeddedFactGenerator",
+        "rules": "factreasoner.atoms.embedded:EmbeddedFactGenerator",
     },
     "reviser": {
         "llm": "factreasoner.atoms.reviser:LLMReviser",
-        "embedded": "factreasoner.atoms.embedded:EmbeddedReviser",
+        "rules": "factreasoner.atoms.embedded:EmbeddedReviser",
         "none": "factreasoner.atoms.reviser:KeepAtoms",
-        "inline": "factreasoner.atoms.reviser:KeepAtoms",
     },
     "retriever": {
         "given": "factreasoner.retrieval.per_atom:GivenRetriever",

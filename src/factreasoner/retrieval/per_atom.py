@@ -102,7 +102,7 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     subject = subject_of(record)
     wanted = [_AtomQuery(Query(a.text, subject, a.query), a.id, (a.id,)) for a in atoms]
     question = record.prompt.strip() or (record.topic or "").strip()
-    if question and config.retrieve_question and config.version > 1:
+    if question and config.version > 1:
         wanted.append(_AtomQuery(Query(question, subject), record.id, ()))
 
     def attempt(item: _AtomQuery) -> Retrieved:

@@ -22,7 +22,7 @@ from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
 from factreasoner.web.connection import ENCODING, Deadline, read_body, tls_context
-from factreasoner.web.fetch import PASSING
+from factreasoner.web.fetch import FETCH_BYTES, FETCH_SECONDS, PASSING
 from factreasoner.web.page import plain
 
 CONCURRENCY = 4
@@ -63,7 +63,7 @@ class JsonService:
         self._slots = threading.BoundedSemaphore(CONCURRENCY)
         self.resume_at = 0.0
         """No request is sent before this time, of the monotonic clock."""
-        self._client = _client({"Accept-Encoding": ENCODING, **headers}, config.fetch_timeout)
+        self._client = _client({"Accept-Encoding": ENCODING, **headers}, FETCH_SECONDS)
         weakref.finalize(self, self._client.close)
 
     def get(self, params: Mapping[str, str | int]) -> Any:
@@ -92,7 +92,7 @@ class JsonService:
         try:
             with self._slots:
                 self.pause()
-                response = within(self._config.fetch_timeout, lambda: self._send(method, content))
+                response = within(FETCH_SECONDS, lambda: self._send(method, content))
         except (httpx.TransportError, FetchError, TimeoutError) as error:
             return Passing(self._error(str(error) or type(error).__name__))
         answer, problem = self._judged(response)
@@ -105,7 +105,7 @@ class JsonService:
         return Passing(self._error(f"{problem}, and asks to wait {wait:.0f} s"), wait)
 
     def _send(self, method: str, content: dict[str, Any]) -> httpx.Response:
-        deadline, limit = Deadline(self._config.fetch_timeout), self._config.fetch_bytes
+        deadline, limit = Deadline(FETCH_SECONDS), FETCH_BYTES
         with self._client.stream(method, self.url, **content) as response:
             encoding = response.headers.get("content-encoding", "")
             body = read_body(response.iter_raw(), encoding, limit=limit, deadline=deadline)

@@ -10,9 +10,9 @@ from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.links import same_site
 from factreasoner.web.addresses import display
-from factreasoner.web.fetch import REFUSED, Fetcher, Permit
+from factreasoner.web.fetch import FETCH_BYTES, REFUSED, Fetcher, Permit
 from factreasoner.web.page import Extracted, Page
-from factreasoner.web.reader import PageReader
+from factreasoner.web.reader import FETCH_PAGES, PageReader
 from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
@@ -32,9 +32,9 @@ class WebPages:
     def __init__(self, fetcher: Fetcher, config: Config) -> None:
         self._fetcher = fetcher
         self._config = config
-        self._reader = PageReader(config)
+        self._reader = PageReader()
         self._cache = RetrievalCache(config)
-        self._permit: Permit = (lambda url: None) if config.ignore_robots else Robots(fetcher).check
+        self._permit: Permit = Robots(fetcher).check
         self._failed: dict[str, tuple[float, FetchError]] = {}
         self._down: set[str] = set()
 
@@ -51,8 +51,8 @@ class WebPages:
             raise failure.with_traceback(None)
         question = {
             "text of": link,
-            "pages": self._config.fetch_pages,
-            "bytes": self._config.fetch_bytes,
+            "pages": FETCH_PAGES,
+            "bytes": FETCH_BYTES,
             "private": self._config.allow_private_hosts,
         }
         try:

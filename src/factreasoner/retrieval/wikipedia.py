@@ -54,13 +54,13 @@ class _ApiResponse(BaseModel):
 class WikipediaRetriever:
     """Searches pages for each atom, reads them whole, and takes the passages that speak of the atom.
 
-    Raises ConfigError: `wikipedia_url` is not a URL, or the cache can't be used.
+    Raises ConfigError: `wikipedia` is not a URL, or the cache can't be used.
     """
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config or Config()
-        wikipedia = f"https://{self.config.wikipedia_language}.wikipedia.org/w/api.php"
-        url = service_url("wikipedia_url", self.config.wikipedia_url or wikipedia)
+        wiki = self.config.wikipedia
+        url = service_url("wikipedia", wiki if "://" in wiki else f"https://{wiki}.wikipedia.org/w/api.php")
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
         agent = re.sub(r"[^ -~]+", "?", agent)  # headers allow nothing else

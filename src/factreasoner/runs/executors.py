@@ -156,7 +156,7 @@ class _Threads(Pool[Submit]):
 @contextlib.contextmanager
 def threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
     """Threads that share one worker; they end with the block."""
-    at_once = worker.config.concurrency if worker.config.model else 1
+    at_once = worker.config.concurrency if worker.config.first_model else 1
     with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
         pool = _Threads(submit)
         pool.room, pool.settled = at_once, worker.settled

@@ -19,6 +19,7 @@ from factreasoner.files import replace_file, why_unread
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
+from factreasoner.settings.removed import was_default
 from factreasoner.text.parsing import describe_model
 
 FORMAT = 3
@@ -187,7 +188,9 @@ class Manifest:
 def result_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that decide what the assessments of a run are, among all that a manifest has."""
     left_out = CALL_SETTINGS | SCORE_SETTINGS
-    return {key: value for key, value in config.items() if key not in left_out}
+    return {
+        key: value for key, value in config.items() if key not in left_out and not was_default(key, value)
+    }
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import STAGE as COHERENCE
 from factreasoner.calls.usage import current_stage, estimate_request
 from factreasoner.errors import ConfigError, PluginError
+from factreasoner.judges.asking import VOTES
 from factreasoner.llm import forms
 from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel
@@ -141,12 +142,12 @@ class _Rehearsal:
         self.searches = self.pairs = 0
         self.uncounted: list[str] = []
         self._asked: dict[str, AsksModel | None] = {}
-        self._transport = Transport(str(config.model), config.api_base, None)
+        self._transport = Transport(str(config.first_model), config.api_base, None)
         self._counted: dict[str, Counter[str]] = {}
         row = ASSESSORS.get(config.assessor)
         self._stages = {"query": "query_builder"} | ({row.prompt: "assessor"} if row else {})
         """Prompts that have another name than their stage."""
-        names = config.judge_models or filter(None, [config.model])
+        names = config.models
         models = {name: ScriptedLLM(self._answer) for name in names}
         llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
         changes = {"concurrency": 1, "cache": False, "calibration": None, "prefilter": "none"}
@@ -183,7 +184,7 @@ class _Rehearsal:
 
     def _own(self, assembly: Assembly, kind: PluginKind[Any]) -> AsksModel | None:
         """A user's own part if it says what it asks a model; else it is noted that it does not."""
-        part = assembly.made(kind)
+        part = assembly.fact_generator() if kind is FACT_GENERATOR else assembly.made(kind)
         if callable(getattr(part, "requests", None)):
             return cast(AsksModel, part)
         self.uncounted.append(f"{kind.name} {self._config.plugin(kind.name)}")
@@ -195,7 +196,7 @@ class _Rehearsal:
         if kind in (QUERY_BUILDER, SUMMARIZER):
             work = lambda items, _: (Atomized if kind is QUERY_BUILDER else Retrieved)(tuple(items))  # noqa: E731
         elif kind is not JUDGE:
-            work = getattr(load(kind.name, "embedded")(self._config), kind.method)
+            work = getattr(load(kind.name, "rules")(self._config), kind.method)
 
         def counted(*given: Any) -> Any:  # noqa: ANN401 - of whatever kind
             made = work(*given)
@@ -254,8 +255,8 @@ class _Rehearsal:
             return
         asked, answer, rounds, items = part.requests(*given), TOKENS_PER_ATOM * len(made[0]), 1, None
         if kind is JUDGE:
-            rounds = self._config.votes if self._config.confidence == "votes" else 1
-            rounds *= 1 + len(self._config.further_models)
+            rounds = VOTES if self._config.confidence == "votes" else 1
+            rounds *= max(1, len(self._config.models))
             answer = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
             items = len(given[1]) * rounds
         self.count(kind.name, list(asked) * rounds, answer * rounds, items=items)

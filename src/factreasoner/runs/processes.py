@@ -18,6 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, NoReturn
 
+from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.executors import Pool, Portion, PortionWorker
@@ -134,8 +135,8 @@ def _begin(task: str, config: Config) -> None:
 def worker_alone(task: str, config: Config) -> PortionWorker[Any]:
     """The worker of a process that shares its machine with others, so that its network uses one core."""
     named = task_named(task)
-    alone = config.model_copy(update={"verifier_threads": config.verifier_threads or 1})
-    return PortionWorker(named, lambda: named.worker(alone, Calls()))
+    take_one_thread()
+    return PortionWorker(named, lambda: named.worker(config, Calls()))
 
 
 def _end_after(driver: BaseProcess) -> NoReturn:

@@ -77,7 +77,7 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
     """
     task = folder.task
     new = not folder.path.exists()
-    if config.model and given.llm is None and config.batch == "none" and (fresh or new):
+    if config.first_model and given.llm is None and config.batch == "none" and (fresh or new):
         check_keys(config)
     if config.executor == "ray" and find_spec("ray") is None:
         raise MissingExtraError(*EXTRA_OF_MODULE["ray"])
@@ -293,8 +293,8 @@ def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Ba
         if most is None:
             batches.discard()
             raise ConfigError(
-                f"max_cost: the price of {config.model} is not known, so a limit can't be kept; run without "
-                "--max-cost"
+                f"max_cost: the price of {config.first_model} is not known, so a limit can't be kept; run "
+                "without --max-cost"
             )
         if spent + most > config.max_cost:
             batches.discard()

@@ -62,7 +62,7 @@ def score_journal(
         results = map(again, results)
 
     own: Counter[str] = Counter()
-    panel = PanelTally(folder.task, config, sizes) if config.further_models else None
+    panel = PanelTally(folder.task, config, sizes) if config.judge_models else None
     fingerprint = _calibrated_by(folder, config, again=again is not None)
 
     def lines() -> Iterator[str]:
@@ -171,8 +171,8 @@ def own_answers(result: TaskResult, config: Config) -> list[str]:
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):
         return []
-    alone = (config.model,) if config.model and config.plugin("judge") == "llm" else ()
-    return [model for model in config.judge_models or alone if _bare(model) == _bare(writer)]
+    judging = config.models if config.plugin("judge") == "llm" else ()
+    return [model for model in judging if _bare(model) == _bare(writer)]
 
 
 def _bare(model: str) -> str:

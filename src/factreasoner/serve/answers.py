@@ -153,7 +153,7 @@ class Answers:
         self.refused: dict[str, str] = {}
         llm = None
         find_parser(config.spacy_model)  # loads it, which takes a second, and no request's
-        if config.model is not None:
+        if config.first_model is not None:
             transport.load()  # which takes seconds, and no request's
             check_keys(config)
             llm = assembly_of(config).llm

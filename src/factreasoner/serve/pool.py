@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar, cast
 
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.runs.processes import without_interrupts
 from factreasoner.serve.answers import Answers, Refused, Reply, Terms, problem
 from factreasoner.tasks.task import FACTUALITY
@@ -118,6 +119,7 @@ def _work(terms: Terms, service: socket.socket) -> None:
 
     with contextlib.suppress(*ENDED), service.makefile("rb") as asked:
         try:
+            take_one_thread()  # there is a process for each core
             answers = Answers(terms)
         except Exception as error:  # noqa: BLE001 - the service raises it
             tell(error)

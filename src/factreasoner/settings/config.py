@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Url = Annotated[str, AfterValidator(values.checked_url)]
 ServiceUrl = Annotated[str, AfterValidator(values.checked_service)]
+Wikipedia = Annotated[str, AfterValidator(values.checked_wikipedia)]
 Variable = Annotated[str, AfterValidator(values.checked_variable)]
+Models = Annotated[str | tuple[str, ...] | None, BeforeValidator(values.one_model)]
 Parameters = Annotated[
     dict[str, Any], BeforeValidator(values.parsed_parameters), AfterValidator(values.checked_parameters)
 ]
@@ -65,10 +67,7 @@ class Config(BaseModel):
     atomizer: str = _assessor("auto", f"auto, {_NAMES['atomizer']} or package.module:Class.")
     reviser: str = _assessor(
         "auto",
-        "auto, llm, inline (keeps the atomizer's wording), embedded, none or package.module:Class.",
-    )
-    fact_generator: str = _assessor(
-        "auto", f"Makes facts from a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
+        f"auto, {_NAMES['reviser']} or package.module:Class.",
     )
     revise_given: bool = _assessor(False, "Also revise atoms given in the records.")
     retriever: str = _assessor(
@@ -78,7 +77,7 @@ class Config(BaseModel):
     )
     spacy_model: str | None = _assessor(
         None,
-        "spaCy pipeline that parses English for the embedded atomizer and reviser: a name, a path, or none "
+        "spaCy pipeline that parses English for the parts called rules: a name, a path, or none "
         "for whole sentences. (default: en_core_web_sm or another installed one)",
     )
     judge: str = _assessor(
@@ -104,47 +103,22 @@ class Config(BaseModel):
         common=True,
     )
     verifier_model: str | None = _verifier_call(
-        None, "ONNX model of the verifier: a folder, a file or a hub id.", common=True
+        None,
+        "ONNX model of the verifier: a folder, a file, or ID, ID@REVISION or ID/FILE.onnx of the hub.",
+        common=True,
     )
     verifier_url: Url | None = _verifier(
         None, "URL of a server that runs it: http://.../predict (TEI) or http://.../classify (vLLM)."
     )
-    verifier_api_key_env: Variable | None = _verifier_call(
-        None, "Environment variable that holds that server's key."
-    )
-    verifier_revision: str | None = _verifier_call(None, "Branch, tag or commit of the model on the hub.")
-    verifier_file: str | None = _verifier_call(
-        None, "Which .onnx file of the model. (default: model.onnx, or the only one)"
-    )
-    verifier_labels: str | None = _verifier(
-        None,
-        "Meaning of the verifier's outputs, in order, such as entailment,neutral,contradiction. "
-        "(default: what the verifier or its config.json says)",
-    )
-    verifier_window: int | None = _verifier(
-        None,
-        "Most tokens of passage and claim together; longer passages are read in windows. "
-        "(default: the verifier's)",
-        ge=32,
-    )
     verifier_device: values.Device = _verifier_call("cpu", "cpu, or cuda with your own onnxruntime-gpu.")
-    verifier_threads: int | None = _verifier_call(None, "CPU threads. (default: one per core)", ge=1)
-    verifier_batch: int = _verifier_call(
-        32, "Pairs of 128 tokens run at once; fewer if they are longer.", ge=1
-    )
-    verifier_download: bool = _verifier_call(
-        False, "Fetch the model from the hub if it is not in the local cache."
-    )
 
-    model: str | None = _model(
+    model: Models = _model(
         None,
         "Any litellm model, such as openai/gpt-4o-mini. Repeat it: all judge, the majority decides, and "
         "the first does the rest.",
         common=True,
         several=True,
-        keyword="str | Sequence[str] | None",
     )
-    further_models: tuple[str, ...] = _model((), "More models that judge alongside --model; repeatable.")
     api_base: Url | None = _model(
         None, "URL of an OpenAI-compatible server, such as http://localhost:8000/v1.", common=True
     )
@@ -152,9 +126,6 @@ class Config(BaseModel):
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
         4096, "Longest reply in tokens, reasoning included; raised once if a reply is cut off.", ge=16
-    )
-    reasoning_effort: str | None = _model(
-        None, "How hard a reasoning model thinks: low, medium, high, ...", min_length=1
     )
     model_param: Parameters = _model(
         {},
@@ -205,24 +176,16 @@ class Config(BaseModel):
         "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class.",
     )
     retrieve_k: int = _retrieval(3, "Contexts retrieved for each atom.", ge=1, le=50)
-    retrieve_question: bool = _retrieval(True, "Also search for the prompt or topic; versions 2 and 3.")
     search: values.Search = _retrieval(
         "auto", "Search your own documents by words, vectors or both. (default: both if there are vectors)"
     )
-    wikipedia_language: str = _retrieval("en", "Language of Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
-    wikipedia_url: ServiceUrl | None = _retrieval(
-        None, "api.php of another MediaWiki. (default: Wikipedia's)"
+    wikipedia: Wikipedia = _retrieval(
+        "en", "Language of Wikipedia, or the URL of another MediaWiki's api.php."
     )
     search_url: ServiceUrl = _retrieval(
         "https://google.serper.dev", "URL of a Serper-compatible search service."
     )
     fetch_text: bool = _retrieval(False, "Read the pages found, not just their snippets.")
-    fetch_pages: int = _retrieval(20, "Most pages read from a PDF.", ge=1)
-    fetch_bytes: int = _retrieval(10_000_000, "Largest page in bytes, compressed and uncompressed.", ge=1000)
-    fetch_timeout: float = _retrieval(
-        20.0, "Seconds allowed to fetch a page, and as many again to read it.", affects="calls", gt=0.0
-    )
-    ignore_robots: bool = _retrieval(False, "Read pages even where a site's robots.txt asks not to.")
     allow_domains: tuple[str, ...] = _retrieval(
         (), "Use only pages from this domain; repeatable. (default: all)"
     )
@@ -239,12 +202,6 @@ class Config(BaseModel):
         "(default: the collection's own; none for a new one)",
     )
     embedding_api_base: Url | None = _documents(None, "URL of an OpenAI-compatible embedding server.")
-    embedding_api_key_env: Variable | None = _documents(
-        None, "Environment variable that holds its key.", affects="calls"
-    )
-    embedding_price: float | None = _documents(
-        None, "US dollars per million tokens. (default: litellm's price list)", affects="calls", ge=0.0
-    )
 
     mode: values.Mode = _judging(
         "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
@@ -255,18 +212,7 @@ class Config(BaseModel):
     atoms_per_call: int | None = _judging(
         None, "Atoms verified in one call. (default: as many as a probe shows the model can handle)", ge=1
     )
-    calls: values.AtomsPerCall = _judging(
-        "batched", "How factscore, veriscore and factverify ask: many atoms per call, or one as published."
-    )
     confidence: values.Confidence = _judging("auto", "Where a verdict's probability comes from.")
-    constant_confidence: float = _judging(
-        0.9, "The probability of every verdict with --confidence constant.", ge=0.5, le=1.0
-    )
-    votes: int = _judging(5, "Samples drawn with --confidence votes.", ge=2)
-    premise_tokens: int = _judging(
-        256, "Longest part of a context used as a claim, in tokens; version 3.", ge=16
-    )
-
     coherence: bool = _judging(
         False, "Report atoms of one answer that contradict each other; the graph does not use this."
     )
@@ -274,17 +220,11 @@ class Config(BaseModel):
         "none",
         "bundled: do not send the model pairs that the bundled judge calls neutral with P of at least 0.95.",
     )
-    prefilter_audit: float = _judging(
-        0.05, "Share of the skipped pairs that are judged anyway.", ge=0.0, le=1.0
-    )
 
     premise: values.PremiseMode = _claims(
         "each",
         "each: judge contexts one by one (an exact matrix); joint: in one call (cheaper).",
         common=True,
-    )
-    window_tokens: int = _claims(
-        16_000, "Most tokens of passages in one call; longer texts are judged in pieces.", ge=256
     )
     uncited: values.Uncited = _claims(
         "flag",
@@ -335,17 +275,6 @@ class Config(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _several_models(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Split a list of models: the first does everything, the others judge beside it."""
-        if not isinstance(data, dict) or not isinstance(data.get("model"), list | tuple):
-            return data
-        first, others = next(iter(data["model"]), None), tuple(data["model"][1:])
-        if data.get("further_models") and others:
-            raise ValueError("further_models: `model` already names several models; leave one of the two out")
-        return data | {"model": first} | ({"further_models": others} if others else {})
-
-    @model_validator(mode="before")
-    @classmethod
     def _removed_values(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
         """Refuse values that earlier versions had."""
         for key, value in data.items() if isinstance(data, dict) else ():
@@ -364,28 +293,34 @@ class Config(BaseModel):
         return (self.verifier or BUNDLED) if self.plugin("judge") == "verifier" else None
 
     @property
-    def judge_models(self) -> tuple[str, ...]:
-        """The models of an ensemble of judges; empty if there is no ensemble."""
-        return (str(self.model), *self.further_models) if self.further_models else ()
+    def models(self) -> tuple[str, ...]:
+        """The models: the first does everything, and the others judge beside it."""
+        if self.model is None:
+            return ()
+        return (self.model,) if isinstance(self.model, str) else self.model
 
     @property
-    def model_parameters(self) -> dict[str, Any]:
-        """The parameters that the user adds to every request."""
-        effort = {} if self.reasoning_effort is None else {"reasoning_effort": self.reasoning_effort}
-        return {**effort, **self.model_param}
+    def first_model(self) -> str | None:
+        """The model that does everything but to judge beside others."""
+        return next(iter(self.models), None)
+
+    @property
+    def judge_models(self) -> tuple[str, ...]:
+        """The models of an ensemble of judges; empty if there is no ensemble."""
+        return self.models if len(self.models) > 1 else ()
 
     def plugin(self, kind: str) -> str:
         """The name of a plug-in, with `auto` resolved: `llm` if there is a model, else the one without."""
-        name: str = getattr(self, kind)
+        name: str = getattr(self, "atomizer" if kind == "fact_generator" else kind)
         if name != "auto" or kind == "solver":
             return name
         if self.model:
             return "llm"
-        return WITHOUT_MODEL.get(kind, "embedded")
+        return WITHOUT_MODEL.get(kind, "rules")
 
 
 WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none", "judge": "verifier"}
-"""What `auto` means without a model, unless that is `embedded`."""
+"""What `auto` means without a model, unless that is `rules`."""
 CALL_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "calls"
 )
@@ -414,7 +349,6 @@ class Keywords(TypedDict, total=False):
     version: values.Version
     atomizer: Part[protocols.Atomizer]
     reviser: Part[protocols.Reviser]
-    fact_generator: Part[protocols.FactGenerator]
     revise_given: bool
     retriever: Part[protocols.Retriever]
     spacy_model: str | None
@@ -424,22 +358,12 @@ class Keywords(TypedDict, total=False):
     verifier: str | None
     verifier_model: str | None
     verifier_url: Url | None
-    verifier_api_key_env: Variable | None
-    verifier_revision: str | None
-    verifier_file: str | None
-    verifier_labels: str | None
-    verifier_window: int | None
     verifier_device: values.Device
-    verifier_threads: int | None
-    verifier_batch: int
-    verifier_download: bool
-    model: str | Sequence[str] | None
-    further_models: Sequence[str]
+    model: Models
     api_base: Url | None
     api_key_env: Variable | None
     temperature: float
     max_tokens: int
-    reasoning_effort: str | None
     model_param: Mapping[str, Any] | Sequence[str]
     timeout: float
     max_attempts: int
@@ -456,16 +380,10 @@ class Keywords(TypedDict, total=False):
     query_builder: Part[protocols.QueryBuilder]
     summarizer: Part[protocols.Summarizer]
     retrieve_k: int
-    retrieve_question: bool
     search: values.Search
-    wikipedia_language: str
-    wikipedia_url: ServiceUrl | None
+    wikipedia: Wikipedia
     search_url: ServiceUrl
     fetch_text: bool
-    fetch_pages: int
-    fetch_bytes: int
-    fetch_timeout: float
-    ignore_robots: bool
     allow_domains: Sequence[str]
     deny_domains: Sequence[str]
     allow_private_hosts: bool
@@ -473,21 +391,13 @@ class Keywords(TypedDict, total=False):
     store_dir: str | Path | None
     embedding: str | None
     embedding_api_base: Url | None
-    embedding_api_key_env: Variable | None
-    embedding_price: float | None
     mode: values.Mode
     form: values.FormChoice
     atoms_per_call: int | None
-    calls: values.AtomsPerCall
     confidence: values.Confidence
-    constant_confidence: float
-    votes: int
-    premise_tokens: int
     coherence: bool
     prefilter: values.Prefilter
-    prefilter_audit: float
     premise: values.PremiseMode
-    window_tokens: int
     uncited: values.Uncited
     rounds: int
     factors: FactorTable

@@ -40,6 +40,39 @@ REMOVED: Mapping[str, Removed] = {
     "compare task": Removed("`--modes` is for `recall` alone; remove it"),
     "explain flip_size": Removed("`explain` prints the effect of each context"),
     "index stats": Removed("use `index --list`"),
+    "constant_confidence": Removed("such a verdict has P 0.9; remove it", 0.9),
+    "votes": Removed("five samples are drawn; remove it", 5),
+    "premise_tokens": Removed("a context is judged against others by its first 256 tokens; remove it", 256),
+    "window_tokens": Removed("a call shows at most 16,000 tokens of passages; remove it", 16000),
+    "prefilter_audit": Removed("0.05 of the skipped pairs are judged; remove it", 0.05),
+    "calls": Removed("set `atoms_per_call` to 1 for one call an atom", "batched"),
+    "retrieve_question": Removed(
+        "the question is searched for, too; set `version` to 1 where it is not to be", True
+    ),
+    "fetch_pages": Removed("20 pages of a PDF are read; remove it", 20),
+    "fetch_bytes": Removed("a page may have 10 MB; remove it", 10000000),
+    "fetch_timeout": Removed("a page may take 20 seconds; remove it", 20.0),
+    "ignore_robots": Removed("robots.txt holds; give such pages as contexts", False),
+    "wikipedia_language": Removed("set `wikipedia`", "en"),
+    "wikipedia_url": Removed("set `wikipedia`"),
+    "embedding_price": Removed("the price is litellm's, and 0 with `embedding_api_base`; remove it"),
+    "embedding_api_key_env": Removed("put the key into FACTREASONER_EMBEDDING_KEY"),
+    "verifier_api_key_env": Removed("put the key into FACTREASONER_VERIFIER_KEY"),
+    "verifier_revision": Removed("write ID@REVISION as `verifier_model`"),
+    "verifier_file": Removed("name the .onnx file in `verifier_model`"),
+    "verifier_labels": Removed("name a TOML file with `labels` as `verifier`"),
+    "verifier_window": Removed("name a TOML file with `max_tokens` as `verifier`"),
+    "verifier_threads": Removed(
+        "a verifier takes one thread per core, and one beside other processes; remove it"
+    ),
+    "verifier_batch": Removed("32 pairs are run at once; remove it", 32),
+    "verifier_download": Removed("fetch the model by `factreasoner doctor --download`", False),
+    "further_models": Removed("repeat `model`", []),
+    "reasoning_effort": Removed("write reasoning_effort=low as `model_param`"),
+    "fact_generator": Removed("set `atomizer`, which also makes facts of a reference", "auto"),
+    "reviser inline": Removed("`none` does the same"),
+    "atomizer embedded": Removed("it is called `rules`"),
+    "reviser embedded": Removed("it is called `rules`"),
 }
 """Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
 
@@ -52,12 +85,16 @@ def told_removed(key: str, value: object = None) -> str | None:
     return gone and f"{value!r} is no longer there: {gone.instead}"
 
 
+def was_default(key: str, value: object) -> bool:
+    """Whether a setting is gone and had its default, so that a run is as it would be without it."""
+    return key in REMOVED and value == REMOVED[key].default
+
+
 def removed_from(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The settings of a run that are gone and were not at their default, or have a value that is gone.
 
     Yields their name and the sentence.
     """
     for key, value in values.items():
-        gone = REMOVED.get(key)
-        if (gone is None or value != gone.default) and (told := told_removed(key, value)):
+        if not was_default(key, value) and (told := told_removed(key, value)):
             yield key, told

@@ -30,7 +30,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 PREFIX = "FACTREASONER_"
 RESERVED = frozenset(
-    PREFIX + name for name in ("API_BASE", "CONTACT", "DATA", "DEBUG", "INTEGRATION", "VERIFIERS")
+    PREFIX + name
+    for name in (
+        *("API_BASE", "CONTACT", "DATA", "DEBUG", "EMBEDDING_KEY", "INTEGRATION", "VERIFIERS"),
+        "VERIFIER_KEY",
+    )
 )
 """Variables with another meaning. So `api_base` has no variable: only flags and profiles set it."""
 VARIABLES = {PREFIX + key.upper(): key for key in Config.model_fields if PREFIX + key.upper() not in RESERVED}
@@ -176,28 +180,23 @@ def _warn_once(message: str) -> None:
 def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
     """The settings of `sources` and the environment, which comes before the last source.
 
-    Raises ConfigError: a bad value, or votes without the confidence that draws them.
+    Raises ConfigError: a bad value.
     """
     values = {key: value for source in sources for key, value in source.values.items()}
-    keys = [str(value) for key, value in values.items() if key.endswith("api_key_env")]
+    keys = [str(values["api_key_env"])] if "api_key_env" in values else []
     found = {key: value for key, value in from_environment(keys).items() if key not in without}
-    config = _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
-    if "votes" in config.model_fields_set and config.confidence != "votes":
-        raise ConfigError("votes: set, but no samples are drawn; add --confidence votes")
-    return config
+    return _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
 
 
 def unused(config: Config, given: Collection[str]) -> list[str]:
     """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
     notes = []
-    if "model" in given and config.model and config.judge in ("recorded", "verifier"):
+    if "model" in given and config.first_model and config.judge in ("recorded", "verifier"):
         others = "other parts ask it, such as the atomizer, where a record needs them"
-        notes.append(f"--judge {config.judge} does not ask {config.model}: only {others}.")
-    if config.assessor in PLUGINS["assessor"]:
-        own = config.assessor == "factreasoner"
-        idle = {"calls"} if own else {"premise_tokens", *GRAPH_SETTINGS}
-        names = ["--version 3"] * (not own and config.version == 3 and "version" in given)
-        names += [flag_of(key) for key in Config.model_fields if key in idle and key in given]
+        notes.append(f"--judge {config.judge} does not ask {config.first_model}: only {others}.")
+    if config.assessor in PLUGINS["assessor"] and config.assessor != "factreasoner":
+        names = ["--version 3"] * (config.version == 3 and "version" in given)
+        names += [flag_of(key) for key in Config.model_fields if key in GRAPH_SETTINGS and key in given]
         if names:
             notes.append(f"--assessor {config.assessor} does not use {', '.join(names)}.")
     return notes
@@ -236,7 +235,7 @@ def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
     """
     given = {name: text for name, text in os.environ.items() if name.startswith(PREFIX) and text}
     found = {VARIABLES[name]: text for name, text in given.items() if name in VARIABLES}
-    keys = {text for key, text in found.items() if key.endswith("api_key_env")}
+    keys = {found["api_key_env"]} if "api_key_env" in found else set()
     strange = sorted(given.keys() - VARIABLES.keys() - RESERVED - keys - set(also))
     if strange:
         lines = [

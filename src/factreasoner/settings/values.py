@@ -23,7 +23,6 @@ Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 MerlinAlgorithm = Literal["wmb", "bte", "cte", "ijgp", "lbp"]
 CallForm = Literal["word", "lines", "json_schema", "json_object", "tool"]
 FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool"]
-AtomsPerCall = Literal["batched", "single"]
 PremiseMode = Literal["each", "joint"]
 Prefilter = Literal["none", "bundled"]
 Unlisted = Literal["missing", "neutral"]
@@ -100,6 +99,22 @@ def checked_service(url: str) -> str:
     return url
 
 
+def checked_wikipedia(wiki: str) -> str:
+    """`wiki`, if it is a language of Wikipedia or the URL of a wiki. Raises ValueError otherwise."""
+    if re.fullmatch(r"[a-z][a-z0-9-]{0,19}", wiki):
+        return wiki
+    if "://" not in wiki:
+        raise ValueError("must be a language, such as de, or the URL of a wiki's api.php")
+    return checked_service(wiki)
+
+
+def one_model(given: object) -> object:
+    """A list of one model as that model, an empty one as none; anything else as it is."""
+    if isinstance(given, list | tuple) and len(given) < 2:
+        return next(iter(given), None)
+    return given
+
+
 def parsed_parameters(given: object) -> object:
     """A mapping as it is; `KEY=VALUE` texts as a mapping, with values read as JSON where they are JSON.
 
@@ -146,11 +161,9 @@ def checked_k(value: object) -> object:
     return int(str(value))
 
 
-PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
+PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "query_builder", "summarizer")
 """Settings that may be `llm`: a language model then does that part."""
-_OF_VERIFIERS = (
-    *("verifier", "verifier_model", "verifier_url", "verifier_revision", "verifier_file", "verifier_labels"),
-)
+_OF_VERIFIERS = ("verifier", "verifier_model", "verifier_url")
 
 
 def refuse_conflicts(config: Config) -> None:
@@ -164,10 +177,8 @@ def refuse_conflicts(config: Config) -> None:
 
 
 def _judges(config: Config) -> Iterator[str]:
-    if not config.further_models:
+    if not config.judge_models:
         return
-    if config.model is None:
-        yield "further_models: there is no first model: add --model NAME"
     if len(set(config.judge_models)) < len(config.judge_models):
         yield "model: one model is named twice; the judges of an ensemble must differ"
     if config.plugin("judge") != "llm":
@@ -181,8 +192,6 @@ def _judges(config: Config) -> Iterator[str]:
 
 
 def _model(config: Config) -> Iterator[str]:
-    if config.reasoning_effort is not None and "reasoning_effort" in config.model_param:
-        yield "reasoning_effort: model_param sets it too; leave one out"
     if config.api_base is not None and config.model is None:
         yield "api_base: there is no model to reach there: add --model NAME"
     for kind in PARTS_BY_MODEL:
@@ -202,10 +211,6 @@ def _parts(config: Config) -> Iterator[str]:
     yield from _verifier(config)
     if config.credibility is not None and config.assessor != "factreasoner":
         yield f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
-    if config.reviser == "inline" and config.plugin("atomizer") != "llm":
-        yield "reviser: 'inline' needs an atomizer by a model: add --model NAME"
-    if config.reviser == "inline" and config.revise_given:
-        yield "reviser: 'inline' can't revise given atoms: leave out --revise-given"
 
 
 def _verifier(config: Config) -> Iterator[str]:
@@ -220,14 +225,12 @@ def _verifier(config: Config) -> Iterator[str]:
         yield f"{given[0]}: needs a verifier: add --verifier NAME (docs/verifiers.md)"
     if config.judging_verifier == "bundled" and config.verifier_url is not None:
         yield "verifier_url: the bundled judge needs no server: remove it, or name another --verifier"
-    if config.verifier_url is not None and config.verifier_file is not None:
-        yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 
 
 def waited_for(config: Config) -> str:
     """The model or the search service that records wait for, in words; empty: they are computed alone."""
     if config.model is not None:
-        return f"model {config.model!r}"
+        return f"model {config.first_model!r}"
     return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
 
 

@@ -32,7 +32,7 @@ from factreasoner.models.rows import (
     known_verdict,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
-from factreasoner.plugins.kinds import ASSESSOR, FACT_GENERATOR
+from factreasoner.plugins.kinds import ASSESSOR
 from factreasoner.protocols import LLM, Evaluator, Judged
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
@@ -225,7 +225,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
 
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
-        self._generator = assembly.made(FACT_GENERATOR)
+        self._generator = assembly.fact_generator()
         self._in_words = assembly.made(ASSESSOR) if self.config.assessor == PROMPT_TF else None
 
     def _work(self, record: Record, meter: Meter) -> Work:
@@ -288,7 +288,7 @@ def _brings_facts(record: Record) -> bool:
 
 def _worker(config: Config, calls: Calls) -> RecallWorker:
     if config.mode == PROMPT_TF:
-        config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
+        config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "atoms_per_call": 1})
     return RecallWorker(assembly_of(config, calls))
 
 
@@ -324,7 +324,7 @@ TASK = Task(
     tally=lambda config, sizes: ClaimTally(RECALL, _scored),
     claims=lambda result: result.facts,
     makes_claims=lambda record, config: (
-        not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
+        not _brings_facts(record) and config.plugin("fact_generator") == "rules"
     ),
 )
 

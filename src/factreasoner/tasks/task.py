@@ -74,9 +74,9 @@ class Worker(Protocol[R_co]):
 
 
 def makes_claims(record: Record, config: Config) -> bool:
-    """Whether the embedded parts make claims from a text of the record, so that the parser matters."""
+    """Whether the parts called rules make claims from a text of the record, so that the parser matters."""
     made = record.atoms is None or config.revise_given
-    return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
+    return made and "rules" in (config.plugin("atomizer"), config.plugin("reviser"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +223,7 @@ def result_of(result: type[R], record: Record, config: Config, work: Work, meter
         prompt=record.prompt,
         response=record.response,
         topic=record.topic,
-        model=config.model,
+        model=config.first_model,
         failures=work.failures,
         usage=meter.usage if meter else {},
         seconds=meter.seconds if meter else {},

@@ -24,6 +24,10 @@ from factreasoner.web.office import MEDIA_TYPES
 from factreasoner.web.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
+FETCH_BYTES = 10_000_000
+"""Largest page, compressed and uncompressed."""
+FETCH_SECONDS = 20.0
+"""Time allowed to fetch a page, and as much again to read it."""
 MAX_REDIRECTS = 5
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
@@ -63,7 +67,7 @@ class Fetcher:
             FetchLimitError: too many bytes (packed or unpacked), seconds or redirects.
             UnreadablePageError: an error status, a broken reply, or a media type that holds no text.
         """
-        deadline = Deadline(self._config.fetch_timeout)
+        deadline = Deadline(FETCH_SECONDS)
         seen: set[str] = set()
         target = self.allowed(url)
         while True:
@@ -127,7 +131,7 @@ class Fetcher:
         media_type, charset = content_type(headers.get("content-type", ""))
         if media_type not in READABLE:
             raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")
-        length, limit = headers.get("content-length", ""), self._config.fetch_bytes
+        length, limit = headers.get("content-length", ""), FETCH_BYTES
         if length.isdecimal() and int(length) > limit:
             raise FetchLimitError("bytes", f"{display(url)} has more than {limit} bytes")
         encoding = headers.get("content-encoding", "")

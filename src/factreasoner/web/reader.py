@@ -19,10 +19,12 @@ import time
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.settings import Config
+from factreasoner.web.fetch import FETCH_SECONDS
 from factreasoner.web.office import MEDIA_TYPES, MODULES
 from factreasoner.web.page import Extracted, Page
 
+FETCH_PAGES = 20
+"""Most pages read from a PDF of the web."""
 MOST_WORKERS = 4
 _NEEDED = ("trafilatura", "pypdf")
 _FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
@@ -34,16 +36,18 @@ _ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL"
 class PageReader:
     """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
 
-    Without `sift`, a page is not dropped for what its text is like: for files the user has chosen.
-    Raises MissingExtraError: trafilatura or pypdf is not installed.
+    A page may take so many `seconds`, and so many `pages` of a PDF are read. Without `sift`, a page is not
+    dropped for what its text is like: for files the user has chosen. Raises MissingExtraError: trafilatura or
+    pypdf is not installed.
     """
 
-    def __init__(self, config: Config | None = None, *, sift: bool = True) -> None:
+    def __init__(
+        self, *, seconds: float = FETCH_SECONDS, pages: int = FETCH_PAGES, sift: bool = True
+    ) -> None:
         for module in _NEEDED:
             _need(module)
-        config = config or Config()
-        self._seconds = config.fetch_timeout
-        self._pages = config.fetch_pages
+        self._seconds = seconds
+        self._pages = pages
         self._sift = sift
 
     def read(self, page: Page) -> Extracted:

@@ -37,10 +37,7 @@ class Robots:
             FetchError: its robots.txt is not available now, which does not count as permission.
         """
         if not self._of_site(url).can_fetch(str(url), AGENT):
-            raise ForbiddenUrlError(
-                "robots.txt",
-                f"{display(url)}: robots.txt forbids programs; for your own site use --ignore-robots",
-            )
+            raise ForbiddenUrlError("robots.txt", f"{display(url)}: robots.txt forbids programs")
 
     def _of_site(self, url: httpx.URL) -> Protego:
         site = str(url.copy_with(raw_path=b"/robots.txt", fragment=None))

@@ -22,8 +22,8 @@ CROSS_ENCODER = [
 ]
 
 
-def files(config):
-    return model_files(config, "make it")
+def files(config, **more):
+    return model_files(config, "make it", **more)
 
 
 def nli(folder, **settings):
@@ -50,17 +50,17 @@ def test_which_graph(names, wanted, chosen):
         (
             ["a/model_int8.onnx", "a/b.onnx", "c.json"],
             None,
-            r"--verifier-file; it has a/model_int8\.onnx, a/b\.",
+            r"m/FILE\.onnx; it has a/model_int8\.onnx, a/b\.",
         ),
         (
             ["a/m.onnx", "b/m.onnx"],
             "m.onnx",
-            r"verifier_file: 'm\.onnx': 2 files of m fit; it has a/m\.onnx, b/m",
+            r"verifier_model: 'm\.onnx': 2 files of m fit; it has a/m\.onnx, b/m",
         ),
         (
             ["a/m.onnx", "b/m.onnx"],
             "nothing.onnx",
-            r"verifier_file: 'nothing\.onnx': 0 files of m fit; it has a/m",
+            r"verifier_model: 'nothing\.onnx': 0 files of m fit; it has a/m",
         ),
         (["config.json", "model.safetensors"], None, r"m: it has no \.onnx file; make one: .*, then EXPORT"),
     ],
@@ -187,16 +187,17 @@ class TestTheHub:
     def test_a_cached_model_is_found(self, cache, name):
         assert files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
 
-    def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
-        assert files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
-        with pytest.raises(ConfigError, match="verifier_revision: 'v1' is given, but 'acme/tiny@main'"):
-            files(nli("acme/tiny@main", verifier_revision="v1"))
+    @pytest.mark.parametrize("name", ["acme/tiny/onnx/model.onnx", "acme/tiny/model.onnx@main"])
+    def test_a_file_of_a_cached_model_is_named(self, cache, name):
+        assert files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
+        with pytest.raises(ConfigError, match=r"verifier_model: 'other\.onnx': 0 files of acme/tiny fit"):
+            files(nli("acme/tiny/other.onnx"))
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
     def test_nothing_is_fetched_unasked(self, cache, name):
         with pytest.raises(
             ConfigError,
-            match=rf"nothing is downloaded unless asked for; .* --verifier-model {name} --verifier-download",
+            match=rf"nothing is downloaded unless asked for; .* --verifier-model {name} --download",
         ):
             files(nli(name))
 
@@ -219,7 +220,7 @@ class TestTheHub:
         monkeypatch.setattr("huggingface_hub.snapshot_download", fetched)
         monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         for _ in range(2):  # what is there is not fetched again
-            assert files(nli("acme/tiny@main", verifier_download=True)).graph == folder / "onnx/model.onnx"
+            assert files(nli("acme/tiny@main"), download=True).graph == folder / "onnx/model.onnx"
         (first, second) = (patterns for *_, patterns in asked)
         assert {(name, revision) for name, revision, _ in asked} == {("acme/tiny", "main")}
         fetched = [name for name in listed if any(fnmatch(name, pattern) for pattern in (*first, *second))]
@@ -228,5 +229,5 @@ class TestTheHub:
     def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         with pytest.raises(ConfigError, match="'acme/other' can't be downloaded: "):
-            files(nli("acme/other", verifier_download=True))
-        assert files(nli("acme/tiny", verifier_download=True)).graph.is_file()
+            files(nli("acme/other"), download=True)
+        assert files(nli("acme/tiny"), download=True).graph.is_file()

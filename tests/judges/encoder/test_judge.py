@@ -114,10 +114,15 @@ def test_another_model_window_or_meaning_of_outputs_is_another_key_of_the_cache(
     passage = " ".join([*FILLING, BORN])
     verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
     other = save(tmp_path / "other", pooled())
-    turned = nli(folder, verifier_labels="entailment,contradiction,neutral")
-    own = tmp_path / "own.toml"
-    own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 512\nthreshold = 0.99\n')
-    for config in (nli(other), nli(folder, verifier_window=40), turned, nli(folder, verifier=str(own))):
+    changes = {
+        "turned": 'max_tokens = 512\nlabels = { 0 = "entailment", 1 = "contradiction", 2 = "neutral" }',
+        "narrow": "max_tokens = 40",
+        "strict": "max_tokens = 512\nthreshold = 0.99",
+    }
+    for name, change in changes.items():
+        (tmp_path / f"{name}.toml").write_text(f'input = "pair"\nhead = "sequence"\n{change}\n')
+    own = [nli(folder, verifier=str(tmp_path / f"{name}.toml")) for name in changes]
+    for config in (nli(other), *own):
         alone = verdicts(VerifierJudge(config), passage, BORN)
         assert verdicts(VerifierJudge(config, cache), passage, BORN) == alone
     cache.close()

@@ -20,9 +20,10 @@ from tiny_classifiers import (
 from tokenizers import Tokenizer
 
 from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder import runtime as running
 from factreasoner.judges.encoder.adapter import adapter_of
 from factreasoner.judges.encoder.chunks import Cutter
-from factreasoner.judges.encoder.local import batches, loaded
+from factreasoner.judges.encoder.local import OnnxRuntime, batches, loaded
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.settings import Config
 
@@ -112,7 +113,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_p_is_that_of_the_same_computation_in_numpy_in_batches_of_any_size(tmp_path, name):
+def test_p_is_that_of_the_same_computation_in_numpy_in_batches_of_any_size(tmp_path, name, monkeypatch):
     verifier, make, read, settings = HEADS[name]
     model = make()
     folder = save(tmp_path / "m", model, **settings)
@@ -120,7 +121,8 @@ def test_p_is_that_of_the_same_computation_in_numpy_in_batches_of_any_size(tmp_p
     expected = [computed(model, folder, one, read) for one in texts]
     assert max(abs(row - expected[0]).max() for row in expected if row.shape == expected[0].shape) > 0.01
     for batch in (1, 3, 32):
-        found = runtime(folder, verifier, verifier_batch=batch).scores(texts)
+        monkeypatch.setattr(running, "BATCH", batch)
+        found = OnnxRuntime(adapter_of(verifier), config(folder, verifier)).scores(texts)
         for mine, row in zip(found, expected, strict=True):
             assert mine == pytest.approx(row, abs=1e-5), batch
 
@@ -161,10 +163,15 @@ def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path
 def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tmp_path):
     folder = save(tmp_path, pooled(), max_position_embeddings=None)
     assert runtime(folder).longest == 512
-    assert runtime(folder, verifier_window=5000).longest == 5000
+
+    def longest(tokens):
+        adapter = adapter_of("nli").model_copy(update={"max_tokens": tokens})
+        return OnnxRuntime(adapter, config(folder)).longest
+
+    assert longest(5000) == 5000
     save(tmp_path, pooled())
-    assert runtime(folder, verifier_window=5000).longest == 63
-    assert runtime(folder, verifier_window=32).longest == 32
+    assert longest(5000) == 63
+    assert longest(32) == 32
 
 
 @pytest.mark.parametrize("texts", [None, 1])
@@ -191,7 +198,6 @@ def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):
     folder = save(tmp_path, pooled())
     first = runtime(folder)
     assert runtime(folder, k=3) is first
-    assert runtime(folder, verifier_labels="entailment,neutral,contradiction") is not first
     save(tmp_path, pooled(seed=1))
     assert runtime(folder) is not first
 
@@ -247,7 +253,7 @@ REFUSED = [
     refused(
         r"'input_ids' has the shape \[2, 'sequence'\], .*any .* or 1; .*export", fixed(pooled(), texts=2)
     ),
-    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*verifier-labels", pooled(outputs=2)),
+    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*--verifier that says", pooled(outputs=2)),
     refused(r"'logits' .*3\], .* needs 2 outputs", pooled(parts=False), "minicheck-roberta", **ROBERTA),
     refused(r"head 'sequence' needs \(texts, outputs\)", each_token(outputs=3)),
     refused(r"'first_token' needs \(texts, positions, out", pooled(parts=False, outputs=2), "hhem-2.1", **T5),
@@ -274,12 +280,6 @@ def test_a_width_that_no_file_tells_is_seen_when_the_model_runs(tmp_path):
     found = runtime(save(tmp_path, open_width(pooled(outputs=2))))
     with pytest.raises(ConfigError, match=r"has the shape \[1, 2\], but the verifier needs 3 outputs"):
         found.scores(asked(1))
-
-
-def test_labels_of_one_s_own_are_for_classifiers_of_whole_texts(tmp_path):
-    folder = save(tmp_path, each_token(positions=300), **BYTES)
-    with pytest.raises(ConfigError, match="verifier_labels: verifier 'lettucedect-base' has its own"):
-        runtime(folder, "lettucedect-base", verifier_labels="entailment,neutral")
 
 
 @pytest.mark.parametrize("spoilt", ["onnx/model.onnx", "tokenizer.json"])

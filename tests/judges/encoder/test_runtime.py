@@ -21,27 +21,26 @@ def config(*names):
 @pytest.mark.parametrize("writing", range(4))
 def test_three_labels_in_any_order_and_writing(order, writing):
     names = [NAMES[label][writing] for label in order]
-    assert labels_of(config(*names), None, "config.json") == order
-    assert labels_of(config("LABEL_0", "LABEL_1", "LABEL_2"), ", ".join(names), "config.json") == order
+    assert labels_of(config(*names), "config.json") == order
 
 
 @pytest.mark.parametrize("name", NOT)
 def test_what_is_not_entailed_is_neutral_and_never_contradicted(name):
-    assert labels_of(config("entailment", name), None, "config.json") == ("entailment", "neutral")
-    assert labels_of(config(name, "entailment"), None, "config.json") == ("neutral", "entailment")
+    assert labels_of(config("entailment", name), "config.json") == ("entailment", "neutral")
+    assert labels_of(config(name, "entailment"), "config.json") == ("neutral", "entailment")
 
 
 def test_outputs_are_ordered_by_number_and_not_by_place_or_text():
     names = {str(n): "neutral" for n in range(10)} | {"10": "contradiction", "11": "entailment"}
     shuffled = dict(sorted(names.items(), reverse=True))
-    found = labels_of({"id2label": shuffled}, None, "config.json")
+    found = labels_of({"id2label": shuffled}, "config.json")
     assert found == ("neutral",) * 10 + ("contradiction", "entailment")
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["LABEL_0", "LABEL_1", "LABEL_2"], "'LABEL_0' does not say .*--verifier-labels"),
+        (["LABEL_0", "LABEL_1", "LABEL_2"], "'LABEL_0' does not say .*a TOML file"),
         (["entailment", "not_contradiction"], "'not_contradiction' does not say"),
         (["entailment", "disentailmented"], "'disentailmented' does not say"),
         (["neutral", "contradiction"], "one output must be entailment"),
@@ -51,15 +50,12 @@ def test_outputs_are_ordered_by_number_and_not_by_place_or_text():
 )
 def test_names_that_can_mean_anything_or_no_single_entailment_are_refused(names, message):
     with pytest.raises(ConfigError, match=f"m/config.json: id2label: .*{message}"):
-        labels_of(config(*names), None, "m/config.json")
-    with pytest.raises(ConfigError, match=f"verifier_labels: .*{message}"):
-        labels_of(config("entailment", "neutral"), ",".join(names), "m/config.json")
+        labels_of(config(*names), "m/config.json")
 
 
 @pytest.mark.parametrize(
     "table", [None, {}, [], {"a": "entailment", "b": "neutral"}, {"1": "entailment", "2": "neutral"}]
 )
 def test_a_table_that_says_nothing_is_an_error_with_its_file(table):
-    with pytest.raises(ConfigError, match=r"config\.json: id2label: missing.*--verifier-labels"):
-        labels_of({"id2label": table}, None, "config.json")
-    assert labels_of({"id2label": table}, "entailment,neutral", "config.json") == ("entailment", "neutral")
+    with pytest.raises(ConfigError, match=r"config\.json: id2label: missing.*a TOML file"):
+        labels_of({"id2label": table}, "config.json")

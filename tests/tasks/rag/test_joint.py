@@ -10,6 +10,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
+from factreasoner.tasks.rag import worker
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 
@@ -86,7 +87,7 @@ def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():
     for fields, calls in (({}, 2), ({"reference": "apples, and quinces"}, 5)):
         llm = ScriptedLLM(answer)
         record = record_of(output="apples and quinces", contexts=contexts, **fields)
-        scored = scored_rag(assessed(llm, record, reviser="inline"))
+        scored = scored_rag(assessed(llm, record, reviser="none"))
         assert len(llm.calls) == calls
         assert scored.result.status == "ok"
         assert scored.values["faithfulness"] == 0.5
@@ -102,18 +103,19 @@ def test_a_model_that_names_no_passages_leaves_contexts_undecided():
     assert (found.result.failures, found.reasons["context_precision"]) == ((), named_none)
 
 
-def test_contexts_too_long_for_one_call_are_shown_in_several():
+def test_contexts_too_long_for_one_call_are_shown_in_several(monkeypatch):
+    monkeypatch.setattr(worker, "WINDOW_TOKENS", 800)
     filler = " ".join(f"Filler sentence {n} says nothing." for n in range(40))
     contexts = [f"{filler} apples.", f"{filler} pears.", f"{4 * f'{filler} '}plums. {filler}"]
     llm = reader()
     record = record_of(atoms=["apples", "pears", "plums", "figs"], contexts=contexts)
-    result = assessed(llm, record, window_tokens=800)
+    result = assessed(llm, record)
     assert scored_rag(result).values["faithfulness"] == 0.75
     assert len(result.together) == len(llm.calls) > 2
     assert result.together["contexts:1"] == ("c0", "c1")
     rests_on = {v.target_id: v.rests_on for v in result.verdicts if v.label == "entailment"}
     assert rests_on == {"a0": ("c0",), "a1": ("c1",), "a2": ("c2",)}
-    alone = scored_rag(assessed(reader(), record, premise="each", window_tokens=800))
+    alone = scored_rag(assessed(reader(), record, premise="each"))
     assert alone.values["faithfulness"] == 0.75
     assert len({(v.context_id, v.target_id) for v in alone.result.verdicts}) == len(alone.result.verdicts)
 

@@ -17,6 +17,7 @@ from factreasoner.models import Atom, Context, Failure, StageError, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
+from factreasoner.tasks.rag import worker
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.rag.worker import merged, premises_together
@@ -191,10 +192,11 @@ LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
         (["Ship 1.", "Boat 2."], ["Ship", "Boat"], ("partial", "contexts->a0")),  # the second look
     ],
 )
-def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, unread, found):
+def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, unread, found, monkeypatch):
+    monkeypatch.setattr(worker, "WINDOW_TOKENS", 600)
     llm = judging(lambda passage, fact: None if all(word in passage for word in unread) else "Not clear")
     record = record_of(atoms=["It is red."], contexts=contexts)
-    result = assessed(llm, record, window_tokens=600, max_attempts=1)
+    result = assessed(llm, record, max_attempts=1)
     assert (result.status, *(failure.item_id for failure in result.failures)) == found
 
 

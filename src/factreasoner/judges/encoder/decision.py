@@ -81,6 +81,5 @@ def too_long(longest: int) -> Unscored:
     """Why a claim that leaves a passage too little room is not judged."""
     return Unscored(
         "ClaimTooLong",
-        f"the claim is too long for {longest} tokens; shorten it (a context judged against "
-        "others: --premise-tokens), or use another model",
+        f"the claim is too long for {longest} tokens; shorten it, or use another model",
     )

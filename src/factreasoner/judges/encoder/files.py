@@ -24,7 +24,8 @@ NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bi
 """Ends of the names of files that hold no weights of a graph."""
 DYNAMIC = b"DynamicQuantize"
 """Part of the names of the operators that scale a whole batch by its largest value."""
-MODEL_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?")
+MODEL_ID = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:/([\w./-]+\.onnx))?(?:@([\w./-]+))?")
+"""ID, ID/FILE.onnx or ID@REVISION: name, file and revision."""
 SMALL_FILES = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
 """The small files of a model on the hub, wherever they are in its repository."""
 COUNTED_FROM_PADDING = frozenset(
@@ -86,8 +87,8 @@ class ModelFiles(NamedTuple):
             raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
 
 
-def model_files(config: Config, export: str) -> ModelFiles:
-    """The files of the model that `config` names; fetched where `verifier_download` says so.
+def model_files(config: Config, export: str, *, download: bool = False) -> ModelFiles:
+    """The files of the model that `config` names; with `download` fetched where they are missing.
 
     `export` is the command that makes an ONNX file of such a model.
 
@@ -103,14 +104,13 @@ def model_files(config: Config, export: str) -> ModelFiles:
         )
     path = Path(config.verifier_model).expanduser()
     if path.is_file():
-        if config.verifier_file is not None:
-            raise ConfigError(f"verifier_file: {path} is a file already; leave one out")
         return _beside(path, path.parent)
     if path.is_dir():
-        return _in_folder(path, config, export)
-    if not MODEL_ID.fullmatch(config.verifier_model) or config.verifier_model.startswith("."):
+        return _in_folder(path, config.verifier_model, export)
+    named = MODEL_ID.fullmatch(config.verifier_model)
+    if named is None or config.verifier_model.startswith("."):
         raise ConfigError(f"verifier_model: no such file or folder: {config.verifier_model}")
-    return _on_hub(config.verifier_model, config, export)
+    return _on_hub(_OnHub(*named.groups()), export, download=download)
 
 
 @lru_cache(maxsize=1)
@@ -142,51 +142,53 @@ def measured() -> str:
     return str(bundled_files().settings["measured"])
 
 
-def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
-    """The files of ID or ID@REVISION, from the hub's local cache or, where the user says so, the hub."""
-    name, _, pinned = model.partition("@")
-    revision = pinned or config.verifier_revision
-    if pinned and config.verifier_revision not in (None, pinned):
-        raise ConfigError(
-            f"verifier_revision: {config.verifier_revision!r} is given, but {model!r} says {pinned!r}; "
-            "give one"
-        )
+class _OnHub(NamedTuple):
+    """A model of the hub."""
+
+    name: str
+    file: str | None
+    revision: str | None
+
+
+def _on_hub(model: _OnHub, export: str, *, download: bool) -> ModelFiles:
+    """The files of a model, from the hub's local cache or, with `download`, the hub."""
+    name, file, revision = model
     with extras_named():
         from huggingface_hub import HfApi, snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     # what is raised where the hub is not reached or has no such model; its HTTP client differs by version
     not_fetched: tuple[type[Exception], ...] = (HFValidationError, *HfHubHTTPError.__bases__)
     snapshot = partial(snapshot_download, name, revision=revision)
-    shown = f"{name}@{revision}" if revision else name
+    shown = f"{name}{f'/{file}' * bool(file)}{f'@{revision}' * bool(revision)}"
     try:
         # more than this file may be missing, where only some were fetched
         cached = snapshot(allow_patterns=["config.json"], local_files_only=True)
-        return _in_folder(Path(cached), config, export)
+        return _in_folder(Path(cached), name, export, file)
     except (HFValidationError, LocalEntryNotFoundError) as error:
-        if not config.verifier_download:
+        if not download:
             raise ConfigError(
                 f"verifier_model: {shown!r} is neither a folder here nor in the hub's local cache, and "
                 "nothing is downloaded unless asked for; fetch it with `factreasoner doctor --verifier NAME "
-                f"--verifier-model {shown} --verifier-download`"
+                f"--verifier-model {shown} --download`"
             ) from error
     except ConfigError:
-        if not config.verifier_download:
+        if not download:
             raise
     try:
         names = HfApi().list_repo_files(name, revision=revision)
-        graph = PurePosixPath(chosen_graph(names, config.verifier_file, name, export))
+        graph = PurePosixPath(chosen_graph(names, file, name, export))
         folder = Path(snapshot(allow_patterns=[*SMALL_FILES, str(graph)]))
         beside = [path.name for path in map(PurePosixPath, names) if path.parent == graph.parent]
         if weights := weights_outside(folder / graph, beside):
             snapshot(allow_patterns=[str(graph.parent / weight) for weight in weights])
     except not_fetched as error:
         raise ConfigError(f"verifier_model: {shown!r} can't be downloaded: {error}") from error
-    return _in_folder(folder, config, export)
+    return _in_folder(folder, name, export, file)
 
 
-def _in_folder(folder: Path, config: Config, export: str) -> ModelFiles:
+def _in_folder(folder: Path, model: str, export: str, file: str | None = None) -> ModelFiles:
     names = sorted(found.relative_to(folder).as_posix() for found in folder.rglob("*.onnx"))
-    graph = chosen_graph(names, config.verifier_file, str(config.verifier_model), export)
+    graph = chosen_graph(names, file, model, export)
     return _beside(folder / graph, folder)
 
 
@@ -206,10 +208,10 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: s
         return fitting[0]
     listed = f"it has {', '.join(graphs)}" if graphs else "it has no .onnx file"
     if wanted is not None:
-        raise ConfigError(f"verifier_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
+        raise ConfigError(f"verifier_model: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
     if graphs:
         raise ConfigError(
-            f"verifier_model: {model}: has several graphs; choose one with --verifier-file; {listed}"
+            f"verifier_model: {model}: has several graphs; name one of them: {model}/FILE.onnx; {listed}"
         )
     raise ConfigError(f"verifier_model: {model}: {listed}; make one: {TOOL}, then {export}")
 

@@ -14,6 +14,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state
 from tokenizers import Encoding, Tokenizer
 
 from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder import runtime
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.files import ModelFiles, model_files
 from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, meanings
@@ -33,7 +34,7 @@ DTYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 ENCODED = 1024
 """Texts whose tokens are in memory at once: those of 500 tokens take some 80 kB each."""
 USUAL_TOKENS = 128
-"""A batch holds `verifier_batch` texts of so many tokens, and fewer longer ones."""
+"""A batch holds BATCH texts of so many tokens, and fewer longer ones."""
 _LOADING = threading.Lock()
 
 
@@ -48,16 +49,16 @@ class OnnxRuntime:
         self._files = files = model_files(config, adapter.export)
         self._adapter = adapter
         self.identity, batch_dependent = files.identity
-        self.labels = meanings(adapter, config, files.settings, str(files.settings_path))
+        self.labels = meanings(adapter, files.settings, str(files.settings_path))
         by_id = adapter.labels if adapter.head == "decoder_step" else None
         self._columns = sorted(by_id or range(len(self.labels)))
         self.tokenizer = self._opened_tokenizer()
-        wanted = config.verifier_window or adapter.max_tokens
+        wanted = adapter.max_tokens
         self.session = opened_session(files, config)
         self._inputs = self._checked_inputs()
         texts, self._length = self._fixed_sizes()
         singly = batch_dependent or texts == 1
-        self._tokens_a_batch = 0 if singly else config.verifier_batch * USUAL_TOKENS
+        self._tokens_a_batch = 0 if singly else runtime.BATCH * USUAL_TOKENS
         self.longest = min(wanted, files.positions or wanted, self._length or wanted)
         self._output = self._checked_output()
         self._padding = self._padding_id()
@@ -260,7 +261,7 @@ def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSe
         onnxruntime.preload_dlls()
         providers.insert(0, "CUDAExecutionProvider")
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = config.verifier_threads or 0
+    options.intra_op_num_threads = runtime.threads
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(str(files.graph), options, providers=providers)
@@ -290,6 +291,6 @@ def loaded(adapter: Adapter, config: Config) -> OnnxRuntime:
     """
     digest = model_files(config, adapter.export).identity.digest
     own = {key: value for key, value in config.model_dump().items() if key.startswith("verifier")}
-    settings = Config(judge="verifier", **own | {"verifier_download": False}).model_dump_json()
+    settings = Config(judge="verifier", **own).model_dump_json()
     with _LOADING:
         return _loaded(settings, f"{digest} {adapter.digest}")

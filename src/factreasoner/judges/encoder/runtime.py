@@ -13,13 +13,24 @@ import numpy.typing as npt
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.models import Label
-from factreasoner.settings import Config
 
 Array: TypeAlias = npt.NDArray[np.float64]
 REMEDY = (
-    "say what they are, in their order, as --verifier-labels entailment,neutral,contradiction "
-    "or --verifier-labels entailment,not_entailment"
+    'name a TOML file as --verifier that says what they are, such as labels = { 0 = "entailment", '
+    '1 = "neutral" } (docs/verifiers.md)'
 )
+BATCH = 32
+"""Pairs run at once; of long ones fewer."""
+threads = 0
+"""CPU threads of a verifier loaded in this process; 0: one per core."""
+
+
+def take_one_thread() -> None:
+    """Load verifiers with one CPU thread from now on: other processes work beside this one."""
+    global threads
+    threads = 1
+
+
 _NOTHING_ELSE = re.compile(r"[\W_]+")
 _NAMES: tuple[tuple[re.Pattern[str], Label], ...] = (
     (re.compile(r"(not?|non)(entail(ment|ed|s)?|support(ed|s)?|enoughinfo(rmation)?)"), "neutral"),
@@ -60,38 +71,30 @@ class Runtime(Protocol):
         ...
 
 
-def meanings(adapter: Adapter, config: Config, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
-    """What the outputs that count mean, in their order: by the user, the adapter, or `settings` of `source`.
+def meanings(adapter: Adapter, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
+    """What the outputs that count mean, in their order: by the adapter, or `settings` of `source`.
 
     Raises:
-        ConfigError: nobody says it, or the user says it of outputs that only the adapter can know.
+        ConfigError: neither says it.
     """
-    if adapter.labels is not None and config.verifier_labels is None:
+    if adapter.labels is not None:
         return tuple(adapter.labels[n] for n in sorted(adapter.labels))
-    if adapter.head != "sequence":
-        raise ConfigError(
-            f"verifier_labels: verifier {config.verifier!r} has its own, for a head {adapter.head!r}"
-        )
-    return labels_of(settings, config.verifier_labels, source)
+    return labels_of(settings, source)
 
 
-def labels_of(settings: Mapping[str, Any], given: str | None, source: str) -> tuple[Label, ...]:
+def labels_of(settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
     """What each output of a classifier means, in the order of its outputs.
 
-    `given`, names separated by commas, replaces `id2label` of `settings`, the model's config.json at
-    `source`. Case and punctuation do not matter. What a two-way model does not entail is neutral.
+    `id2label` of `settings`, the model's config.json at `source`, says it. Case and punctuation do not
+    matter. What a two-way model does not entail is neutral.
 
     Raises:
         ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
     """
     names: list[str] = []
-    if given is not None:
-        where, names = "verifier_labels", [name.strip() for name in given.split(",")]
-    else:
-        table = settings.get("id2label") or {}
-        where = f"{source}: id2label"
-        with contextlib.suppress(KeyError, TypeError):
-            names = [str(table[str(number)]) for number in range(len(table))]
+    table = settings.get("id2label") or {}
+    with contextlib.suppress(KeyError, TypeError):
+        names = [str(table[str(number)]) for number in range(len(table))]
     labels = [label_of(name) for name in names]
     if not names:
         problem = "missing, or it does not number the outputs from 0 on"
@@ -102,7 +105,7 @@ def labels_of(settings: Mapping[str, Any], given: str | None, source: str) -> tu
         problem = f"{listed}: one output must be entailment, and there must be another"
     else:
         return tuple(filter(None, labels))
-    raise ConfigError(f"{where}: {problem}; {REMEDY}")
+    raise ConfigError(f"{source}: id2label: {problem}; {REMEDY}")
 
 
 def label_of(name: str) -> Label | None:

@@ -18,7 +18,7 @@ from factreasoner.calls.retry import Passing, Retry
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, FetchLimitError, LLMError, ProviderError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
-from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, meanings
+from factreasoner.judges.encoder.runtime import BATCH, REMEDY, Array, Unscored, label_of, meanings
 from factreasoner.llm.faults import shown
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -30,6 +30,8 @@ from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
+KEY_VARIABLE = "FACTREASONER_VERIFIER_KEY"
+"""The environment variable that holds the key of a verifier server."""
 PASSING_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which the same request may be answered."""
 REFUSED = frozenset({401, 403, 404, 405})
@@ -110,16 +112,13 @@ class ServedRuntime(_Elsewhere):
                 f"serve it with text-embeddings-inference ({PREDICT})"
             )
         self.labels = NAMED
-        if adapter.labels is not None or config.verifier_labels is not None:
-            self.labels = meanings(adapter, config, {}, self.url)
+        if adapter.labels is not None:
+            self.labels = meanings(adapter, {}, self.url)
         elif self._classifies:
-            raise ConfigError(
-                f"verifier_url: {self.url} does not say what its outputs mean: add --verifier-labels A,B,C, "
-                "in their order"
-            )
-        self.longest = config.verifier_window or adapter.max_tokens
+            raise ConfigError(f"verifier_url: {self.url} does not say what its outputs mean: {REMEDY}")
+        self.longest = adapter.max_tokens
         self.identity = f"{self.url} {self._model or ''}".strip()
-        self._key = _key_of(config)
+        self._key = os.environ.get(KEY_VARIABLE, "").strip() or None
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = httpx.Client(timeout=config.timeout, headers=headers, verify=tls_context())
         self.close = weakref.finalize(self, self._client.close)
@@ -131,7 +130,7 @@ class ServedRuntime(_Elsewhere):
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each, of shape (1, labels). Texts of like lengths share a request."""
         order = sorted(range(len(asked)), key=lambda n: self.taken(asked[n]))
-        size = self._config.verifier_batch
+        size = BATCH
         parts = [[asked[n] for n in order[at : at + size]] for at in range(0, len(order), size)]
         answers = parallel_map(self._answered, parts, workers=self._config.concurrency)
         found = dict(zip(order, chain.from_iterable(answers), strict=True))
@@ -178,7 +177,9 @@ class ServedRuntime(_Elsewhere):
         said = content[:1000].decode("utf-8", "replace")
         problem = shown(f"status {response.status_code}: {said}", self._key)
         if response.status_code in REFUSED:
-            raise ConfigError(f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env")
+            raise ConfigError(
+                f"verifier_url: {self.url} answers with {problem}; {KEY_VARIABLE} holds its key"
+            )
         if response.status_code not in PASSING_STATUSES:
             raise ProviderError(problem)
         return Passing(ProviderError(problem), retry_after_of(response.headers))
@@ -227,14 +228,6 @@ class ServedRuntime(_Elsewhere):
         return Unscored("UnusableReply", f"{self.url}: {why}")
 
 
-def _key_of(config: Config) -> str | None:
-    if config.verifier_api_key_env is None:
-        return None
-    if key := os.environ.get(config.verifier_api_key_env):
-        return key
-    raise ConfigError(f"verifier_api_key_env: {config.verifier_api_key_env} is not set")
-
-
 class AskedRuntime(_Elsewhere):
     """A language model that is a verifier: asked by the adapter's own words for one word; P is of that word.
 
@@ -253,8 +246,8 @@ class AskedRuntime(_Elsewhere):
         self._words = adapter.words
         self._workers = config.concurrency
         self.labels: tuple[Label, ...] = tuple(adapter.words.values())
-        self.longest = config.verifier_window or adapter.max_tokens
-        self.identity = f"{config.model} {config.api_base or ''}".strip()
+        self.longest = adapter.max_tokens
+        self.identity = f"{config.first_model} {config.api_base or ''}".strip()
         values = {"type": "string", "enum": list(adapter.words)}
         parameters = {"type": "object", "properties": {ANSWER: values}, "required": [ANSWER]}
         self._schema = FunctionSchema(name="verify", description="", parameters=parameters)

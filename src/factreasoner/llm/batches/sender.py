@@ -78,7 +78,7 @@ class BatchSender:
         result = self._batches.result(custom_id)
         if result is None:
             most = self._transport.most_cost(request, self._config.max_tokens)
-            self._batches.ask(str(self._config.model), custom_id, self._body(request), most_cost=most)
+            self._batches.ask(str(self._config.first_model), custom_id, self._body(request), most_cost=most)
             raise PendingError(f"{custom_id}: goes into the next batch")
         attempts.count += 1
         if result.completion is None:
@@ -106,7 +106,7 @@ class BatchSender:
 
     def stop(self, reason: str) -> ConfigError:
         """The error for a reason that only the user can mend."""
-        return ConfigError(f"model {self._config.model}: {reason}")
+        return ConfigError(f"model {self._config.first_model}: {reason}")
 
     def failure(self, fault: ProviderFault, attempts: Attempts) -> LLMError:
         """The exception for a final fault."""

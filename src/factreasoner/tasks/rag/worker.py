@@ -31,6 +31,9 @@ from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.task import ClaimWorker, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 
+WINDOW_TOKENS = 16_000
+"""Most tokens of passages in one call; longer texts are judged in pieces."""
+
 
 class MadeClaims(NamedTuple):
     """Claims of one text, None where there is no text or making them failed; and what went wrong."""
@@ -160,7 +163,7 @@ class RagWorker(ClaimWorker[RagResult]):
         said, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
         answer_claims, reference_claims = _asked(said.claims), _asked(wanted.claims)
         contexts = record.contexts or ()
-        together = premises_together(contexts, record.id, self.config.window_tokens)
+        together = premises_together(contexts, record.id, WINDOW_TOKENS)
         with meter.stage("evaluator"):
             judged = self._judged([*self._tasks(record, together, answer_claims, reference_claims)])
             again = None
@@ -231,7 +234,7 @@ class RagWorker(ClaimWorker[RagResult]):
     def _in_pieces(self, premise: Premise, claims: Sequence[Claim]) -> Iterator[Task]:
         """The premise, or pieces of it where one call can't show it all."""
         context = Context(id=premise.id, text=premise.text)
-        cut = pieces(context, self.config.window_tokens) if self._asks else [context]
+        cut = pieces(context, WINDOW_TOKENS) if self._asks else [context]
         for piece in cut:
             yield premise._replace(text=piece.text), list(claims)
 

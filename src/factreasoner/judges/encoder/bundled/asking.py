@@ -42,9 +42,7 @@ class Windows:
 
     def __init__(self, runtime: Runtime, layer: Layer) -> None:
         if runtime.labels != LABELS:
-            raise ConfigError(
-                f"verifier_labels: the bundled judge's outputs are {', '.join(LABELS)}, in this order"
-            )
+            raise ConfigError(f"verifier: the bundled judge's outputs are {', '.join(LABELS)}, in this order")
         self._runtime, self._layer = runtime, layer
 
     def question(self, premise: Premise, claim: str) -> Question | Unscored:
