@@ -11,7 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from run_folders import run_folder
 
-from factreasoner.analysis.tables import FORMULA_SIGNS, RunTable, Wanted, export, shown_claims, text_lines
+from factreasoner.analysis.tables import (
+    FORMULA_SIGNS,
+    ClaimFilter,
+    RunTable,
+    export,
+    shown_claims,
+    text_lines,
+)
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Failure
 from factreasoner.runs.finished import FinishedRun
@@ -130,10 +137,10 @@ def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):
         tmp_path, assessment([0.9, 0.2], record_id="one"), assessment([0.2, 0.5, 0.1], record_id="two")
     )
     run = FinishedRun(path, TASK)
-    rows = list(shown_claims(run, Wanted(), WithoutClaims(), by_p=True))
+    rows = list(shown_claims(run, ClaimFilter(), WithoutClaims(), by_p=True))
     assert [row.p_true for row in rows] == [0.1, 0.2, 0.2, 0.5, 0.9]
     assert [row.record for row in rows] == ["two", "one", "two", "two", "one"]
-    assert list(shown_claims(run, Wanted(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
+    assert list(shown_claims(run, ClaimFilter(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
 
 
 def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
@@ -142,7 +149,7 @@ def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
         for n in range(5)
     )
     without = WithoutClaims()
-    assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), Wanted(), without)) == []
+    assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), ClaimFilter(), without)) == []
     assert without.said("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
 
 
@@ -157,6 +164,6 @@ def test_claims_that_were_not_judged_are_told_with_the_first_failure_of_one_of_t
     searched = assessment([0.9], record_id="r3").model_copy(update={"failures": (lost[0],)})
     without = WithoutClaims()
     run = FinishedRun(run_folder(tmp_path, partly, failed, searched), TASK)
-    assert len(list(shown_claims(run, Wanted(), without))) == 4
+    assert len(list(shown_claims(run, ClaimFilter(), without))) == 4
     said = "Not all atoms judged in 2 records: lost c0->a1 (r1), a fault of its own (r2)."
     assert without.said("atom") == said

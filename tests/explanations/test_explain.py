@@ -10,7 +10,7 @@ from oracle import graph_of
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, InputError, SolverError
-from factreasoner.explanations import Dispute, Evidence, explain
+from factreasoner.explanations import DirectRelation, Dispute, explain
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import Assessment, Failure, Marginals, Outcome, support_of
 from factreasoner.settings import Config
@@ -226,9 +226,9 @@ def test_evidence_for_and_against_the_most_probable_first():
         )
     )
     assert found["a1"].entailing == (
-        Evidence(context_id="c4", kind="equivalence", probability=0.95),
-        Evidence(context_id="c3", kind="equivalence", probability=0.9),
-        Evidence(context_id="c1", kind="entailment", probability=0.7),
+        DirectRelation(context_id="c4", kind="equivalence", probability=0.95),
+        DirectRelation(context_id="c3", kind="equivalence", probability=0.9),
+        DirectRelation(context_id="c1", kind="entailment", probability=0.7),
     )
     assert [item.context_id for item in found["a1"].contradicting] == ["c2", "c6"]
     assert [item.context_id for item in found["a2"].entailing] == ["c1"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.report.texts import WHOLE, Passage, corrected, segments, utf16
+from factreasoner.report.texts import WHOLE, QuotedText, corrected, segments, utf16
 from factreasoner.tasks.verify.result import VerifiedText, VerifyResult
 from factreasoner.text.sentences import Span
 
@@ -16,9 +16,9 @@ def in_browser(text, start, end):
 
 def test_a_short_passage_is_kept_whole_and_its_quote_found_beyond_the_first_plane():
     text, quote = "😀 A 😀 bridge opened in 1932. 😀", "bridge OPENED  in 1932"
-    passage = Passage(text, [quote, "It closed", ""])
+    passage = QuotedText(text, [quote, "It closed", ""])
     assert passage.shown == text
-    assert [Passage("a" * length, ()).is_cut for length in (WHOLE, WHOLE + 1)] == [False, True]
+    assert [QuotedText("a" * length, ()).is_cut for length in (WHOLE, WHOLE + 1)] == [False, True]
     assert in_browser(text, *passage.place(quote)) == "bridge opened in 1932"
     assert {passage.place(quote) for quote in ("It closed", "", "another")} == {None}
 
@@ -27,7 +27,7 @@ def test_a_short_passage_is_kept_whole_and_its_quote_found_beyond_the_first_plan
 def test_a_long_passage_keeps_its_beginning_and_what_is_quoted(length):
     quotes = ["the second quote", "the first quote"]
     text = "a" * length + f"😀 {quotes[1]} " + "b" * length + quotes[0] + "c" * length
-    passage = Passage(text, quotes)
+    passage = QuotedText(text, quotes)
     assert len(passage.shown) < 9_000
     assert passage.shown.count("characters left out of this report") == 3
     assert [in_browser(passage.shown, *passage.place(quote)) for quote in quotes] == quotes
@@ -130,7 +130,7 @@ def test_nothing_is_lost_and_what_is_the_same_is_the_same(one, other):
 
 def test_quotes_that_overlap_are_kept_as_one_stretch():
     text = "a" * 30_000 + "it opened in 1932 and closed" + "b" * 30_000
-    passage = Passage(text, ["it opened in 1932", "1932 and closed"])
+    passage = QuotedText(text, ["it opened in 1932", "1932 and closed"])
     assert passage.shown.count("characters left out of this report") == 2
     assert in_browser(passage.shown, *passage.place("1932 and closed")) == "1932 and closed"
 

@@ -48,7 +48,7 @@ class Contender(NamedTuple):
     replay: bool = False
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """The records of a comparison: an input file, or what a finished run had for each of them."""
 
     @property
@@ -122,7 +122,7 @@ def _distinct(
 
 
 def run_side_by_side(
-    contenders: Sequence[Contender], source: Source, out: Path, *, fresh: bool, progress: ShowProgress
+    contenders: Sequence[Contender], source: RecordSource, out: Path, *, fresh: bool, progress: ShowProgress
 ) -> bool:
     """Run every contender into `out`/name; returns whether all of them are complete.
 
@@ -142,7 +142,7 @@ def run_side_by_side(
     def folder_of(contender: Contender) -> RunFolder[Any]:
         return RunFolder(out / contender.name, contender.task)
 
-    def run(contender: Contender, records: Source) -> bool:
+    def run(contender: Contender, records: RecordSource) -> bool:
         name, config, task, replay = contender
         folder, spent = folder_of(contender), sum(folder_of(one).spent for one in contenders)
         with opened(folder, config, fresh=fresh or replay):
@@ -207,7 +207,7 @@ class _Made:
     the assessor failed, or that has no facts because all failed.
     """
 
-    def __init__(self, source: Source, folder: RunFolder[Any]) -> None:
+    def __init__(self, source: RecordSource, folder: RunFolder[Any]) -> None:
         self._source = source
         self._folder = folder
         self._factuality = folder.task is FACTUALITY_TASK

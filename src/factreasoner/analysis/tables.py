@@ -153,7 +153,7 @@ Place = tuple[int, ClaimRow]
 """A row with its number among those of its record."""
 
 
-class Wanted(NamedTuple):
+class ClaimFilter(NamedTuple):
     """Which claims are to be shown: of one record or of all, with these labels or cautions, how many.
 
     Without labels and cautions claims of any are wanted. The label None is that of claims not judged.
@@ -171,7 +171,7 @@ class Wanted(NamedTuple):
 
 
 def shown_claims(
-    run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims, *, by_p: bool = False
+    run: FinishedRun[Any], wanted: ClaimFilter, without: WithoutClaims, *, by_p: bool = False
 ) -> Iterator[ClaimRow]:
     """The wanted rows by record, or by probability; `without` gets the records that lack claims or labels."""
     found = _matching(run, wanted, without)
@@ -182,7 +182,7 @@ def shown_claims(
         yield row
 
 
-def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> Iterator[Place]:
+def _matching(run: FinishedRun[Any], wanted: ClaimFilter, without: WithoutClaims) -> Iterator[Place]:
     for result in run.results(None if wanted.record is None else (wanted.record,)):
         rows = list(result.rows())
         without.count(result)

@@ -39,14 +39,14 @@ class Show(Command):
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:
-        from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
+        from factreasoner.analysis.tables import ClaimFilter, claim_row, shown_claims
         from factreasoner.cli.claim_tables import print_rows
         from factreasoner.runs.finished import FinishedRun
         from factreasoner.tasks.words import WithoutClaims
 
         run = FinishedRun.of_any_task(self.run_dir, self.corrections)
         names = {name.value for name in self.label or ()}
-        wanted = Wanted(
+        wanted = ClaimFilter(
             None if self.record is None else run.known_id(self.record),
             frozenset(found for name in names - {"disputed"} for found in _labels(name, run.task)),
             frozenset(names & {"disputed"}),

@@ -3,17 +3,17 @@
 from factreasoner.explanations.explain import explain, explainable_atoms
 from factreasoner.explanations.models import (
     AtomExplanation,
+    DirectRelation,
     Dispute,
     Effect,
-    Evidence,
     Explanation,
 )
 
 __all__ = [
     "AtomExplanation",
+    "DirectRelation",
     "Dispute",
     "Effect",
-    "Evidence",
     "Explanation",
     "explain",
     "explainable_atoms",

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.models import (
     AtomExplanation,
+    DirectRelation,
     Dispute,
     Effect,
-    Evidence,
     Explanation,
 )
-from factreasoner.explanations.parts import SAYS_NOTHING, Part, network
+from factreasoner.explanations.parts import SAYS_NOTHING, NetworkPart, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
@@ -141,7 +141,7 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     return known
 
 
-def _agree(part: Part, ways: Removals, known: Marginals) -> bool:
+def _agree(part: NetworkPart, ways: Removals, known: Marginals) -> bool:
     """Whether the posteriors are those of the part's network, if that is cheap to check."""
     again = ways.whole()
     now = log_odds(known, [part.graph.names[i] for i in part.atoms])
@@ -167,7 +167,12 @@ class _Study(NamedTuple):
     texts: Mapping[str, str]
 
     def explanation(
-        self, record_id: str, atom_ids: Sequence[str], ways: Sequence[tuple[Part, Removals]], *, solves: int
+        self,
+        record_id: str,
+        atom_ids: Sequence[str],
+        ways: Sequence[tuple[NetworkPart, Removals]],
+        *,
+        solves: int,
     ) -> Explanation:
         """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
         found: dict[str, dict[str, Any]] = {}
@@ -184,7 +189,7 @@ class _Study(NamedTuple):
             solves=solves + sum(way.solves for _, way in ways),
         )
 
-    def of(self, part: Part, ways: Removals) -> dict[str, dict[str, Any]]:
+    def of(self, part: NetworkPart, ways: Removals) -> dict[str, dict[str, Any]]:
         """What can be found out about the atoms of one part by taking contexts out, by atom."""
         alone = ways.one_by_one()
         atom_ids = [part.graph.names[i] for i in part.atoms]
@@ -202,7 +207,7 @@ class _Study(NamedTuple):
         """An atom's posterior, label, evidence and conflicts, with what was found out."""
         p_true = self._p_true(atom_id)
         evidence = [
-            Evidence(
+            DirectRelation(
                 context_id=r.source if r.target == atom_id else r.target,
                 kind=r.kind,
                 probability=r.probability,
@@ -227,7 +232,7 @@ class _Study(NamedTuple):
     def _telling(self, atom_id: str) -> list[Relation]:
         return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
-    def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
+    def _effects(self, atom_id: str, part: NetworkPart, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
         p_true, effects = self._p_true(atom_id), []
         for context, p_without in zip(ways.candidates, probability(column).tolist(), strict=True):

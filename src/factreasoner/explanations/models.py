@@ -5,7 +5,7 @@ from __future__ import annotations
 from factreasoner.models import Model, RelationKind, Support
 
 
-class Evidence(Model):
+class DirectRelation(Model):
     """A context's own relation to an atom."""
 
     context_id: str
@@ -48,8 +48,8 @@ class AtomExplanation(Model):
     tried: int = 0
     connected: int = 0
     untold: str = ""
-    entailing: tuple[Evidence, ...] = ()
-    contradicting: tuple[Evidence, ...] = ()
+    entailing: tuple[DirectRelation, ...] = ()
+    contradicting: tuple[DirectRelation, ...] = ()
     disputes: tuple[Dispute, ...] = ()
 
 

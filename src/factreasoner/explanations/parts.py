@@ -17,7 +17,7 @@ SAYS_NOTHING = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class NetworkPart:
     """A connected part of a record's network, of binary variables only.
 
     `atoms` are the variables to explain, `contexts` those that can be taken out; both are positions in
@@ -47,7 +47,7 @@ class Network(NamedTuple):
     """A record's network, and its parts with contexts and atoms to explain."""
 
     graph: FactorGraph
-    parts: tuple[Part, ...]
+    parts: tuple[NetworkPart, ...]
 
 
 def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) -> Network:
@@ -66,7 +66,7 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
         graph = induced(whole, members)
         place = {i: position for position, i in enumerate(members)}
         found.append(
-            Part(
+            NetworkPart(
                 graph,
                 atoms=tuple(place[i] for i in atoms if whole.names[i] in wanted),
                 contexts=tuple(place[i] for i in members if kinds[i] == "context"),

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import OutOfTimeError
-from factreasoner.explanations.parts import Part
+from factreasoner.explanations.parts import NetworkPart
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.protocols import Solver
@@ -61,7 +61,7 @@ class ManyAtOnce:
     solves = 0
     untold = ""
 
-    def __init__(self, part: Part, plan: Elimination) -> None:
+    def __init__(self, part: NetworkPart, plan: Elimination) -> None:
         self.candidates = part.contexts
         self._variables = len(part.graph.names)
         self._atoms = part.atoms
@@ -103,7 +103,7 @@ class BySolver:
     """
 
     def __init__(
-        self, part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
+        self, part: NetworkPart, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
     ) -> None:
         self.candidates = part.contexts if base.exact else part.beside(part.atoms)
         self.solves = 0
@@ -203,7 +203,9 @@ Removals: TypeAlias = ManyAtOnce | BySolver
 """Posteriors of one part's atoms when contexts are taken out of it."""
 
 
-def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float) -> Removals:
+def removals(
+    part: NetworkPart, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
+) -> Removals:
     """The cheapest way for a part of a network whose posteriors are `base`, as the solver found them.
 
     Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones. `solver`

@@ -38,7 +38,7 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
     Raises:
         InputError: malformed; the line and item are named.
     """
-    tokens = _Tokens(text, source)
+    tokens = _UaiWords(text, source)
     kind = tokens.word("the type of network")
     if kind not in ("MARKOV", "BAYES"):
         raise tokens.wrong("the type of network", f"expected MARKOV or BAYES, not {kind!r}")
@@ -78,7 +78,7 @@ def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "
     Raises:
         InputError: malformed, more than one sample, or a variable or state that does not exist.
     """
-    tokens = _Tokens(text, source)
+    tokens = _UaiWords(text, source)
     if not len(tokens):
         return {}
     first = tokens.natural("the number of observations")
@@ -115,7 +115,7 @@ def uai_text(graph: FactorGraph) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Tokens:
+class _UaiWords:
     """The words of a file, read from first to last; a problem names the line of the last word read."""
 
     def __init__(self, text: str, source: str) -> None:

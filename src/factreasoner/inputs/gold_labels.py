@@ -10,8 +10,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.items import Items, Label
-from factreasoner.inputs.jsonl import Line, objects_of
-from factreasoner.inputs.problems import Draft, Id
+from factreasoner.inputs.jsonl import InputLine, objects_of
+from factreasoner.inputs.problems import Id, RecordCheck
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
@@ -27,7 +27,7 @@ class GoldLabel(NamedTuple):
     line: int
 
 
-class _Line(BaseModel):
+class _GoldLine(BaseModel):
     """A line about one atom."""
 
     record: Id
@@ -36,7 +36,7 @@ class _Line(BaseModel):
     text: str | None = None
 
 
-_LINE = TypeAdapter(_Line)
+_LINE = TypeAdapter(_GoldLine)
 
 
 class GoldFile:
@@ -60,7 +60,7 @@ class GoldFile:
         self._seen: set[str] = set()
         self._problems: list[InputProblem] = []
         for line in objects_of(path, self._problems, f"a line is {LINE_FORMAT}"):
-            draft = Draft(line.where, {})
+            draft = RecordCheck(line.where, {})
             for record, atom, gold in _gold_labels_of(line, draft):
                 first = self._labels.setdefault(record, {}).setdefault(atom, gold)
                 if first.label != gold.label:
@@ -122,7 +122,7 @@ class GoldFile:
         return str(found[0]) if found else None
 
 
-def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLabel]]:
+def _gold_labels_of(line: InputLine, draft: RecordCheck) -> Iterator[tuple[str, str, GoldLabel]]:
     """Record, atom and label; none where something is wrong, which the draft notes."""
     data, number = line.data, line.number
     if "atoms" not in data:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, get_args
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.problems import A_LIST, STANDS_IN, Draft, Id
+from factreasoner.inputs.problems import A_LIST, STANDS_IN, Id, RecordCheck
 from factreasoner.models import Atom, Context, Gold, new_id
 from factreasoner.models.wording import OF_PROBABILITIES, describe
 
@@ -44,14 +44,14 @@ class _Item(BaseModel):
     text: str
 
 
-class _Atom(_Item):
+class _AtomItem(_Item):
     original: str | None = None
     label: Label = None
     gold: Label = None
     contexts: list[Id] | None = None
 
 
-class _Context(_Item):
+class _ContextItem(_Item):
     title: str | None = None
     link: str | None = None
     snippet: str | None = None
@@ -66,10 +66,10 @@ class _Fact(_Item):
 
 
 KINDS: dict[str, type[_Item]] = {
-    "atoms": _Atom,
-    "contexts": _Context,
+    "atoms": _AtomItem,
+    "contexts": _ContextItem,
     "facts": _Fact,
-    "reference_atoms": _Atom,
+    "reference_atoms": _AtomItem,
 }
 """The fields of a record that hold items."""
 KEPT_UNDER = {kind: f"{kind[:-1]}_fields" for kind in KINDS}
@@ -107,7 +107,7 @@ def _is_plain(item: dict[str, Any], name: str) -> bool:
 class Items:
     """Checks the items of one record. `notes` are on keys of theirs that look misspelt."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: RecordCheck) -> None:
         self.notes: dict[str, None] = {}
         self._draft = draft
         self._entries: list[_Entry] = []

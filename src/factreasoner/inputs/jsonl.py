@@ -64,7 +64,7 @@ def _file_problem(file: IO[bytes], form: str) -> str | None:
     return None if found else f"no line of it is a JSON object; {form}"
 
 
-class Line(NamedTuple):
+class InputLine(NamedTuple):
     """A line's object, its place in messages ("file.jsonl:12"), its number, and its first byte's offset."""
 
     where: str
@@ -73,7 +73,7 @@ class Line(NamedTuple):
     data: dict[str, Any]
 
 
-def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[Line]:
+def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[InputLine]:
     """The objects of a JSONL file, compressed or not. All other lines become `problems`.
 
     `form` says what a line is, for a file without any object.
@@ -90,7 +90,7 @@ def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[
 
 def objects_in(
     file: IO[bytes], name: str, problems: list[InputProblem], form: str, by: str = ":"
-) -> Iterator[Line]:
+) -> Iterator[InputLine]:
     """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number.
 
     Lines made of a table or an array, which have another `by`, are JSONL in any case.
@@ -105,7 +105,7 @@ def objects_in(
         except InputError as error:
             problems += error.problems
         else:
-            yield Line(where, number, offset, data)
+            yield InputLine(where, number, offset, data)
 
 
 def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
-from factreasoner.inputs.problems import Draft, merged, unwritable
+from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.models.wording import describe
 from factreasoner.plugins.table import nearest
@@ -61,7 +61,7 @@ class Reader:
             InputError: with every problem of the object.
         """
         self.keys.update(data)
-        draft = Draft(where, _NAMES)
+        draft = RecordCheck(where, _NAMES)
         fields, extras = self._assigned(data, draft)
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))
@@ -69,7 +69,9 @@ class Reader:
         self._kept.update(data)
         return record
 
-    def built(self, draft: Draft, fields: dict[str, Any], extras: dict[str, Any], default_id: str) -> Record:
+    def built(
+        self, draft: RecordCheck, fields: dict[str, Any], extras: dict[str, Any], default_id: str
+    ) -> Record:
         """The record of values by field. Raises InputError with every problem."""
         answered = fields.setdefault("response", _AN_ANSWER) is not _AN_ANSWER
         fields["id"] = draft.id(fields.get("id"), "id", default_id)
@@ -97,7 +99,7 @@ class Reader:
         self._item_notes |= items.notes
         return record
 
-    def _assigned(self, data: Mapping[str, Any], draft: Draft) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _assigned(self, data: Mapping[str, Any], draft: RecordCheck) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values by field, and by key what no field takes. Null counts as not given."""
         fields: dict[str, Any] = {}
         extras: dict[str, Any] = {}
@@ -150,7 +152,7 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
         InputError: with every problem of every argument.
     """
     names = {field: field for field in FIELDS} | dict(called or {})
-    draft, reader = Draft(where, names), Reader()
+    draft, reader = RecordCheck(where, names), Reader()
     if given.get("response") is None:
         draft.problem("response", "is None; give the answer's text, or '' if it is empty")
     fields = {name: value for name, value in given.items() if value is not None}
@@ -210,7 +212,7 @@ def given_records(
 
 def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> None:
     """Raise InputError for what no file can hold; a reader of files refuses it before."""
-    draft = Draft(where, names)
+    draft = RecordCheck(where, names)
     for name, value in record:
         shown = names.get(name, name)
         values = {shown: value}

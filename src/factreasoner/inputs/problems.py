@@ -41,7 +41,7 @@ A_LIST = "is {found}; it must be a list of %s: [...]"
 _A_TURN = "a turn is an object {{role, content}}"
 
 
-class _Turn(BaseModel):
+class _ConversationTurn(BaseModel):
     """A turn of a conversation."""
 
     role: str | None = None
@@ -54,11 +54,11 @@ class _Turn(BaseModel):
         return {"content": None} | dict(turn) if called else turn
 
 
-_ID, _IDS, _TURNS = TypeAdapter(Id), TypeAdapter(list[Id]), TypeAdapter(list[_Turn])
+_ID, _IDS, _TURNS = TypeAdapter(Id), TypeAdapter(list[Id]), TypeAdapter(list[_ConversationTurn])
 
 
 @dataclass
-class Draft:
+class RecordCheck:
     """Checks the values of one record and notes what is wrong, so that all of it is reported at once.
 
     `where` is the place in the input ("file.jsonl:12"); `names` are what it calls the fields of a Record.

@@ -11,7 +11,7 @@ from litellm.integrations.custom_guardrail import CustomGuardrail
 from litellm.types.utils import GenericGuardrailAPIInputs
 
 from factreasoner.errors import ConfigError, FactReasonerError
-from factreasoner.integrations.scoring import PRECISION, Scored, Scoring
+from factreasoner.integrations.scoring import PRECISION, ScoredAnswer, Scoring
 
 MISSING = ("pass", "block")
 
@@ -80,7 +80,7 @@ class FactualityGuardrail(CustomGuardrail):
                 raise self._blocked(scored.reason)
         return inputs
 
-    def _allowed(self, scored: Scored) -> bool:
+    def _allowed(self, scored: ScoredAnswer) -> bool:
         return scored.result.status == "no_atoms" or scored.reaches(self._min_precision)
 
     def _blocked(self, reason: str) -> GuardrailRaisedException:

@@ -28,7 +28,7 @@ PRECISION = "precision"
 QUOTE_LENGTH = 300
 
 
-class Scored(NamedTuple):
+class ScoredAnswer(NamedTuple):
     """What was found of an answer.
 
     - `value`: the metric, or None if it could not be computed.
@@ -94,7 +94,7 @@ class Scoring:
         *,
         reference: str | None = None,
         prompt: str = "",
-    ) -> Scored:
+    ) -> ScoredAnswer:
         """The metric of an answer to `prompt`, held against `contexts`, a right answer (`reference`) or both.
 
         Raises:
@@ -113,14 +113,14 @@ class Scoring:
         lower = self._row.better == "lower"
         if value is None:
             told = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
-            return Scored(None, None, lower, told, result)
+            return ScoredAnswer(None, None, lower, told, result)
         bounds = certain(self._row, line)
         rows = [row for row in result.rows() if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += ["sampling did not converge"] * (bounds is None)
         parts += [result.not_checked] * bool(result.not_checked)
         reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
-        return Scored(value, bounds, lower, reason, result)
+        return ScoredAnswer(value, bounds, lower, reason, result)
 
     def _why_not(self, line: dict[str, Any]) -> str:
         told = line.get("reasons", {}).get(self.metric, "")

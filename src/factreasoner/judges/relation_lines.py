@@ -35,7 +35,7 @@ class Recording(NamedTuple):
     lines: Mapping[Pair, int] = MappingProxyType({})
 
 
-class _Line(BaseModel):
+class _RelationLine(BaseModel):
     """One line of a table of relations; other keys are ignored."""
 
     record: _Id = Field(min_length=1)
@@ -55,7 +55,7 @@ def table_of(file: Path, constant: float) -> dict[str, Recording]:
             continue
         where = f"{file}:{number}"
         try:
-            line = _Line.model_validate_json(raw)
+            line = _RelationLine.model_validate_json(raw)
         except ValidationError as error:
             problems += line_problems(error, where, LINE_FORMAT)
             continue

@@ -21,7 +21,9 @@ from pydantic_core import from_json
 from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.responses import MOST_SAID, field_of
 
-_aside: contextvars.ContextVar[Aside | None] = contextvars.ContextVar("factreasoner_aside", default=None)
+_aside: contextvars.ContextVar[ReplyDetails | None] = contextvars.ContextVar(
+    "factreasoner_aside", default=None
+)
 
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 """Headers about how the body was sent: wrong for a new body."""
@@ -36,7 +38,7 @@ class TooLongError(Exception):
     """A reply is longer than any answer."""
 
 
-class Aside:
+class ReplyDetails:
     """What a session keeps from litellm.
 
     `logprobs`: those of the first choice as JSON, or None. `too_long`: the response was too long to read.
@@ -146,9 +148,9 @@ class Session(openai.DefaultHttpxClient):
 
 
 @contextlib.contextmanager
-def with_aside() -> Iterator[Aside]:
+def with_aside() -> Iterator[ReplyDetails]:
     """Limit the response to this thread's request made inside, and take out its log-probabilities."""
-    aside = Aside()
+    aside = ReplyDetails()
     token = _aside.set(aside)
     try:
         yield aside

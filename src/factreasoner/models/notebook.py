@@ -14,7 +14,7 @@ from factreasoner.models.verdicts import Failure
 MOST_ROWS = 100
 
 
-class Listed(Protocol):
+class ShownResult(Protocol):
     """A result of any task, as the table reads it."""
 
     @property
@@ -38,7 +38,7 @@ class ChangedText(NamedTuple):
 
 def notebook_html(
     title: str,
-    results: Iterable[Listed],
+    results: Iterable[ShownResult],
     words: Words,
     *,
     named: bool = False,

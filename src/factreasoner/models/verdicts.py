@@ -193,14 +193,14 @@ class StageError(FactReasonerError):
         self.failures = tuple(failures)
 
 
-class Decision(NamedTuple):
+class DecidingVerdict(NamedTuple):
     """The verdict that decides a claim, None if none does; and whether verdicts are `split` on its label."""
 
     verdict: Verdict | None
     split: bool
 
 
-def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> Decision:
+def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> DecidingVerdict:
     """The most probable verdict that supports or contradicts the claim, the first of equal ones.
 
     `split`: an equally probable one has the other label; with `unanimous`, any one has it.
@@ -208,6 +208,6 @@ def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> Decisio
     deciding = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
     best = max(deciding, key=attrgetter("probability"), default=None)
     if best is None:
-        return Decision(None, split=False)
+        return DecidingVerdict(None, split=False)
     rivals = (v for v in deciding if unanimous or v.probability == best.probability)
-    return Decision(best, split=any(rival.label != best.label for rival in rivals))
+    return DecidingVerdict(best, split=any(rival.label != best.label for rival in rivals))

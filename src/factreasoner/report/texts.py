@@ -33,7 +33,7 @@ Stretch = tuple[bool, str, str]
 """Whether two texts are the same there, and what either has."""
 
 
-class Passage:
+class QuotedText:
     """A text with the places of `quotes` in it, and what a page keeps of it."""
 
     def __init__(self, text: str, quotes: Iterable[str]) -> None:
@@ -111,7 +111,7 @@ class Premises:
                 of_each.setdefault(premise, []).append(quote)
         self._told = {told["id"]: told for told in _premises(result, against)}
         self._passages = {
-            name: Passage(told["text"], of_each.get(name, ())) for name, told in self._told.items()
+            name: QuotedText(told["text"], of_each.get(name, ())) for name, told in self._told.items()
         }
         self.numbers = {name: number for number, name in enumerate(self._told)}
         """The place of each in `content`."""

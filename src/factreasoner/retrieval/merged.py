@@ -38,7 +38,7 @@ class MergedRetriever:
         """
         found = {name: _asked(retriever, atoms, record) for name, retriever in self._retrievers.items()}
         contexts: list[Context] = []
-        new_ids: dict[_Place, str] = {}
+        new_ids: dict[_FoundContext, str] = {}
         for atom_ids in [(), *((atom.id,) for atom in atoms)]:
             for rank, places in enumerate(_merged(found, atom_ids)[: self._k]):
                 name = context_id(atom_ids, rank, atoms)
@@ -53,7 +53,7 @@ class MergedRetriever:
         return Retrieved(tuple(contexts), failures, searched)
 
 
-class _Place(NamedTuple):
+class _FoundContext(NamedTuple):
     """A context, and which retriever found it."""
 
     source: str
@@ -67,9 +67,9 @@ def _asked(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Retri
         return Retrieved((), tuple(error.failures))
 
 
-def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[list[_Place]]:
+def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[list[_FoundContext]]:
     """What was found for one atom (the question: none), best first, near-duplicates together."""
-    groups: list[list[_Place]] = []
+    groups: list[list[_FoundContext]] = []
     rankings: list[list[int]] = []
     for source, retrieved in found.items():
         ranking = []
@@ -80,7 +80,7 @@ def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[l
             number = next(same, len(groups))
             if number == len(groups):
                 groups.append([])
-            groups[number].append(_Place(source, context))
+            groups[number].append(_FoundContext(source, context))
             ranking.append(number)
         rankings.append(ranking)
     return [groups[number] for number in fused(rankings)]

@@ -55,7 +55,7 @@ SCHEMA = FunctionSchema(
 )
 
 
-class _Task(NamedTuple):
+class _SummaryTask(NamedTuple):
     """Contexts of equal text, and the atoms they are summarised for."""
 
     contexts: list[Context]
@@ -74,7 +74,7 @@ class LLMSummarizer:
         self._config = config or Config()
         self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load("summarizer")
-        self._asked = ItemQuestion[_Task, dict[str, Any]](
+        self._asked = ItemQuestion[_SummaryTask, dict[str, Any]](
             stage=STAGE,
             result="summary",
             name=lambda task: task.contexts[0].id,
@@ -106,16 +106,16 @@ class LLMSummarizer:
             tuple(failures),
         )
 
-    def _tasks(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> list[_Task]:
+    def _tasks(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> list[_SummaryTask]:
         tasks = []
         for group in equal_groups([context for context in kept(contexts) if not context.summary]):
             own = {atom_id for context in group for atom_id in context.atom_ids}
             wanted = [atom for atom in atoms if self._config.version > 1 or atom.id in own]
             if wanted:
-                tasks.append(_Task(group, wanted))
+                tasks.append(_SummaryTask(group, wanted))
         return tasks
 
-    def _prompt(self, task: _Task) -> Prompt:
+    def _prompt(self, task: _SummaryTask) -> Prompt:
         context = task.contexts[0]
         passage = f"{context.title}\n{context.text}" if context.title else context.text
         lines = [f"{n}. {prompts.one_line(atom.text)}" for n, atom in enumerate(task.atoms, start=1)]

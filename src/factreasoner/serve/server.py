@@ -20,7 +20,7 @@ from factreasoner.serve.connection import Connection
 BACKLOG = 2048
 
 
-class _Server(uvicorn.Server):
+class _UvicornServer(uvicorn.Server):
     """uvicorn's server, whose own handling of signals would end the process by them."""
 
     @contextlib.contextmanager
@@ -127,7 +127,7 @@ async def answer_until(
         server_header=False,
         proxy_headers=False,
     )
-    server = _Server(config)
+    server = _UvicornServer(config)
 
     async def end() -> None:
         await ended.wait()

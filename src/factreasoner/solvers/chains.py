@@ -51,7 +51,7 @@ class _Wide(NamedTuple):
     logs: Table
 
 
-class _Block(NamedTuple):
+class _ColourBlock(NamedTuple):
     """Variables of one colour; the logits of their rows are `base + weights @ all rows` plus wide factors.
 
     Row r of the block is state `state[r]` of its variable `owner[r]`; `rows` are its rows among all.
@@ -118,7 +118,7 @@ class Chains:
             found.append(p / p.sum())
         return found
 
-    def _draw(self, block: _Block) -> Real:
+    def _draw(self, block: _ColourBlock) -> Real:
         """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains)."""
         logits: Real = block.weights @ self._rows
         logits += block.base[:, None]
@@ -146,7 +146,7 @@ class Chains:
         self._rows[block.rows] = states[block.owner] == block.state[:, None]
         return np.asarray(weights[block.owner, block.state])
 
-    def _block(self, variables: Sequence[int], factors: Sequence[LogFactor]) -> _Block:
+    def _block(self, variables: Sequence[int], factors: Sequence[LogFactor]) -> _ColourBlock:
         members = np.array(variables)
         counts = self._sizes[members] - 1
         owner = np.repeat(np.arange(len(members)), counts)
@@ -169,7 +169,7 @@ class Chains:
         weights = _matrix(entries, (len(owner), self._row_count)).astype(self._type)
         start = int(self._start[members[0]])
         rows = slice(start, start + len(owner))
-        return _Block(members, rows, owner, state, base.astype(self._type), weights, tuple(wide))
+        return _ColourBlock(members, rows, owner, state, base.astype(self._type), weights, tuple(wide))
 
 
 def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> Any:

@@ -14,7 +14,7 @@ BlockKind = Literal["prose", "item", "heading", "table", "code", "note"]
 
 
 @dataclass(eq=False, slots=True)
-class Line:
+class TextLine:
     """A line with words at `text[start:end]`, behind the marker of an item, heading or footnote.
 
     `words` is the place of the marker, behind indent and quotation marks, whose number is `quoted`. `apart`:
@@ -90,9 +90,9 @@ _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
 
 
 @lru_cache(maxsize=64)
-def lines(text: str) -> list[Line]:
+def lines(text: str) -> list[TextLine]:
     """The lines of `text` that say something, in order; those of a fence are one."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     fence, fenced, apart, position = "", 0, False, 0
     raised = frozenset(_RAISED.findall(text))
     for raw in text.splitlines(keepends=True):
@@ -106,7 +106,7 @@ def lines(text: str) -> list[Line]:
             fence = "" if closes and depth == fenced else fence
         elif opened:
             fence, fenced, at = opened["fence"], depth, start + opened.start("fence")
-            found.append(Line(start, at, at, end, "code", "", depth, apart))
+            found.append(TextLine(start, at, at, end, "code", "", depth, apart))
             apart = False
         elif _RULE.fullmatch(text, start, end) or not (line := _line(text, start, end, raised)):
             columns = "|" in raw and _COLUMNS.fullmatch(text, start, end)
@@ -128,7 +128,7 @@ def lines(text: str) -> list[Line]:
     return found
 
 
-def _is_title(text: str, found: Sequence[Line]) -> bool:
+def _is_title(text: str, found: Sequence[TextLine]) -> bool:
     """Whether the last line is a heading if a rule stands below it: a paragraph of its own, no sentence."""
     line, alone = found[-1], found[-1].apart or len(found) == 1 or found[-2].kind == "heading"
     return line.kind == "prose" and alone and line_end(text, line, listed=True) == "open"
@@ -138,7 +138,7 @@ def _has_blank_line(between: str) -> bool:
     return any(not line.strip() for line in between.splitlines()[1:])
 
 
-def _line(text: str, start: int, end: int, raised: frozenset[str]) -> Line | None:
+def _line(text: str, start: int, end: int, raised: frozenset[str]) -> TextLine | None:
     """The line at text[start:end]; None where it says nothing.
 
     One that begins with one of the digits `raised`, which stand behind other words, is a footnote.
@@ -154,14 +154,14 @@ def _line(text: str, start: int, end: int, raised: frozenset[str]) -> Line | Non
     kind: BlockKind = "prose"
     if marker:
         kind = "heading" if marker["heading"] else "note" if marker["note"] or marker["raised"] else "item"
-        return Line(start, words, at, end, kind, marker[0].strip(), depth)
+        return TextLine(start, words, at, end, kind, marker[0].strip(), depth)
     bold = _BOLD_LINE.fullmatch(text, at, end) is not None
     row = text[at] == "|" and "|" in text[at + 1 : end]
     kind = "table" if row else "heading" if bold else "prose"
-    return Line(start, words, at, end, kind, "", depth, bold=bold)
+    return TextLine(start, words, at, end, kind, "", depth, bold=bold)
 
 
-def line_end(text: str, line: Line, *, listed: bool) -> Literal["stop", "pause", "open"]:
+def line_end(text: str, line: TextLine, *, listed: bool) -> Literal["stop", "pause", "open"]:
     """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
 
     `listed`: an item follows, so that a semicolon is like a colon.
@@ -175,7 +175,7 @@ def line_end(text: str, line: Line, *, listed: bool) -> Literal["stop", "pause",
     return "stop" if STOPPED.search(said) else "open"
 
 
-def is_cut(text: str, line: Line, *, before_number: bool = False) -> bool:
+def is_cut(text: str, line: TextLine, *, before_number: bool = False) -> bool:
     """Whether a line ends in a word that ends no sentence, such as "the", or within parentheses.
 
     `before_number`: a number follows, so that words such as "was" and "part" end none either.
@@ -195,7 +195,7 @@ class _Numbers:
     A line whose number belongs to no list is no item: "The dose should be⏎40. Children get half."
     """
 
-    def __init__(self, text: str, found: Sequence[Line]) -> None:
+    def __init__(self, text: str, found: Sequence[TextLine]) -> None:
         self._text, self._found = text, found
         self._values = {i: values for i, line in enumerate(found) if (values := _values(line))}
         self._following: dict[int, int] = {}
@@ -272,7 +272,7 @@ class _Numbers:
     def _is_first(self, i: int) -> bool:
         return any(value < 2 for *_, value in self._values[i])
 
-    def _before(self, i: int) -> Line | None:
+    def _before(self, i: int) -> TextLine | None:
         """The line before, where a sentence may go on from it."""
         line = self._found[i - 1] if i else None
         return line if line and line.kind in ("prose", "item", "note") else None
@@ -301,7 +301,7 @@ class _Numbers:
         )
 
 
-def _values(line: Line) -> list[tuple[str, int, int]]:
+def _values(line: TextLine) -> list[tuple[str, int, int]]:
     """The values that the number or letter of an item may have, each with its family and indent."""
     marker = line.marker.strip("().、").lower() if line.kind in ("item", "note") else ""
     indent = (line.words - line.begin) // 2  # Numbers may be flush right.

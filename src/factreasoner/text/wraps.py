@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.lines import STOPPED, Line, is_cut, line_end, lines
+from factreasoner.text.lines import STOPPED, TextLine, is_cut, line_end, lines
 from factreasoner.text.tags import UNSEEN, without_tags
 
 _LABELLED = re.compile(r"[^\W\d_][^.:;!?\n]{0,40}[:：]\s")
@@ -47,7 +47,7 @@ def unwrapped(text: str, places: Sequence[int] | None = None) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _blank(text: str, line: Line, following: Line) -> str:
+def _blank(text: str, line: TextLine, following: TextLine) -> str:
     """What replaces a break: nothing is seen behind a hyphen, and between letters that need no blank."""
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]
@@ -66,45 +66,45 @@ class _Wraps:
     def __init__(self, text: str, places: Sequence[int]) -> None:
         self.text = text
         self._places = places
-        runs: list[list[Line]] = []
+        runs: list[list[TextLine]] = []
         for line in lines(text):
             if not runs or line.apart or "code" in (line.kind, runs[-1][-1].kind):
                 runs.append([])
             runs[-1].append(line)
-        self._runs = [_Run(self, run) for run in runs]
+        self._runs = [_LineRun(self, run) for run in runs]
         self._widest = max((run.width for run in self._runs if run.is_model), default=0)
 
-    def found(self) -> Iterator[tuple[Line, Line]]:
+    def found(self) -> Iterator[tuple[TextLine, TextLine]]:
         """Each line that is wrapped, with the line that goes on with it."""
         for run in self._runs:
             yield from run.joined(self._widest)
 
-    def width(self, line: Line) -> int:
+    def width(self, line: TextLine) -> int:
         """How wide a line is, without the blanks at its end."""
         end = self.text.find("\n", line.end)
         if end < 0:
             return self._places[line.end - 1] - self._places[line.begin] + 1
         return self._places[end] - self._places[line.begin] - (end - line.end)
 
-    def first_word(self, line: Line) -> str:
+    def first_word(self, line: TextLine) -> str:
         """What would have to fit on the line before."""
         word = _FIRST_WORD.match(self.text, line.words, line.end)
         return word[0] if word else ""
 
-    def is_long(self, line: Line) -> bool:
+    def is_long(self, line: TextLine) -> bool:
         """Whether a line has several words, so that one long word does not set its width."""
         said = self.text[line.start : line.end]
         return line.kind in ("prose", "item", "note") and (" " in said or "\u3001" <= said[0] <= "\uff65")
 
-    def columns(self, line: Line) -> int:
+    def columns(self, line: TextLine) -> int:
         """How many more columns a line has than letters: some are two columns wide."""
         return _wide(self.text[line.begin : line.end])
 
-    def is_labelled(self, line: Line) -> bool:
+    def is_labelled(self, line: TextLine) -> bool:
         """Whether a line begins with a label and a colon."""
         return _LABELLED.match(self.text, line.start, line.end) is not None
 
-    def is_broken(self, line: Line, following: Line) -> bool:
+    def is_broken(self, line: TextLine, following: TextLine) -> bool:
         """Whether two blanks end a line, which breaks it in Markdown."""
         return self.text[line.end : following.begin].startswith("  ")
 
@@ -116,7 +116,7 @@ def _wide(text: str) -> int:
 class _Break:
     """The border between two lines that follow each other."""
 
-    def __init__(self, wraps: _Wraps, line: Line, following: Line) -> None:
+    def __init__(self, wraps: _Wraps, line: TextLine, following: TextLine) -> None:
         self.line, self.following = line, following
         self.doubtful = bool(following.marker) or following.bold
         self.ends = line_end(wraps.text, line, listed=self.doubtful)
@@ -146,10 +146,10 @@ class _Break:
         return any(needed > width for needed, width in zip(self.needed, widths, strict=True))
 
 
-class _Run:
+class _LineRun:
     """Lines without a blank line or a rule between them."""
 
-    def __init__(self, wraps: _Wraps, run: Sequence[Line]) -> None:
+    def __init__(self, wraps: _Wraps, run: Sequence[TextLine]) -> None:
         self._wraps = wraps
         self._breaks = [_Break(wraps, *two) for two in pairwise(run)]
         self._has_labels = sum(wraps.is_labelled(line) for line in run) > 1
@@ -168,7 +168,7 @@ class _Run:
     def _widths(self) -> tuple[int, int]:
         return self.width, self._columns
 
-    def joined(self, widest: int) -> Iterator[tuple[Line, Line]]:
+    def joined(self, widest: int) -> Iterator[tuple[TextLine, TextLine]]:
         """The lines that go on with the one before; `widest` is the width of other wrapped lines, or 0."""
         if not self.is_wrapped and widest > self.width:
             self.width, self._columns = widest, max(widest, self._columns)
@@ -221,6 +221,6 @@ class _Run:
         return not verse and line_end(self._wraps.text, paragraph[-1].following, listed=False) == "stop"
 
 
-def _sign(line: Line) -> str:
+def _sign(line: TextLine) -> str:
     """Which sign marks a line, or "number"."""
     return "number" if any(map(str.isalnum, line.marker)) else line.marker

@@ -10,7 +10,7 @@ from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.claims import ClaimFinder, citations_of, labelled, relabelled
-from factreasoner.tasks.verify.correcting import Revision, changes_of
+from factreasoner.tasks.verify.correcting import RevisedText, changes_of
 from factreasoner.tasks.verify.editing import Edit, edited
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import VerifiedClaim
@@ -96,7 +96,7 @@ def revision_after(edits):
     """The answer after edits of its sentences."""
     done = edited(TEXT.text, [Edit(*place, after) for place, after in edits.items()])
     text = CitedText(done.text, SOURCE)
-    return Revision(text, (), {place: done.stands_for(place) for place in (FIRST, SECOND, THIRD)})
+    return RevisedText(text, (), {place: done.stands_for(place) for place in (FIRST, SECOND, THIRD)})
 
 
 def test_each_sentence_knows_what_it_became():
@@ -121,7 +121,7 @@ def test_marks_that_stay_of_a_removed_sentence_are_no_change(mark):
     second = text.sentences[1].place
     done = edited(text.text, [Edit(*second, "")])
     assert done.text == f"{mark}It is big [1].{mark} It shows maps [1]."
-    revision = Revision(CitedText(done.text, SOURCE), (), {second: done.stands_for(second)})
+    revision = RevisedText(CitedText(done.text, SOURCE), (), {second: done.stands_for(second)})
     assert [change.after for change in changes_of(text.text, revision, {second: ["wrong"]})] == [""]
 
 

@@ -30,7 +30,7 @@ UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
 """The usage of a completion, from the model, the completion and the body of its request."""
 
 
-class _Draft:
+class _BatchDraft:
     """Requests to one model that are not a batch yet."""
 
     def __init__(self, path: Path, model: str) -> None:
@@ -69,7 +69,7 @@ class BatchFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._drafts: list[_Draft] = []
+        self._drafts: list[_BatchDraft] = []
         self._forget()
 
     def _forget(self) -> None:
@@ -218,7 +218,7 @@ class BatchFolder:
             self._waiting[custom_id] = DRAFTED
             draft = next((draft for draft in self._drafts if draft.takes(model, line)), None)
             if draft is None:
-                draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
+                draft = _BatchDraft(self.path / f".draft{len(self._drafts)}.tmp", model)
                 self._drafts.append(draft)
             draft.file.write(line)
             draft.costs.append(most_cost)

@@ -157,7 +157,7 @@ class ClaimLine(NamedTuple):
 
 def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
     """The claims of the answer, and those of the reference."""
-    evidence = _Evidence(result)
+    evidence = _PairVerdicts(result)
     said = [evidence.line(claim, REFERENCE) for claim in result.claims or ()]
     wanted = [evidence.line(claim, ANSWER) for claim in result.reference_claims or ()]
     return said, wanted
@@ -166,7 +166,7 @@ def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
 _AsEvent = Callable[[Verdict | None], Event]
 
 
-class _Evidence:
+class _PairVerdicts:
     """The verdicts of a result, by premise and claim."""
 
     def __init__(self, result: RagResult) -> None:

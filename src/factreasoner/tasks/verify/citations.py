@@ -38,7 +38,7 @@ Place = tuple[int, int]
 """(start, end) of a sentence in its text."""
 
 
-class Sentence(NamedTuple):
+class CitingSentence(NamedTuple):
     """A sentence, with the markers behind its full stop, in `text[start:end]`.
 
     `words` is its place without these markers, `block` the number of its paragraph or list item. `cited` are
@@ -115,7 +115,7 @@ class CitedText:
         named = any(by_id.search(self.text, m.start, m.end) for m in markers)
         return source if named else self._sources.label_of(source)
 
-    def words_of(self, sentence: Sentence) -> str:
+    def words_of(self, sentence: CitingSentence) -> str:
         """What a sentence says, without its markers."""
         first, last = (bisect.bisect_left(self._places, place) for place in sentence.words)
         return self.plain[first:last]
@@ -125,7 +125,7 @@ class CitedText:
         start, end = span
         return Span(self._places[start], self._places[end - 1] + 1) if end > start else Span(0, 0)
 
-    def sentence_at(self, span: Span | tuple[int, int]) -> Sentence | None:
+    def sentence_at(self, span: Span | tuple[int, int]) -> CitingSentence | None:
         """The sentence that holds most of a span of the text, if any touches it."""
         shared = [(min(s.end, span[1]) - max(s.start, span[0]), -s.start, s) for s in self.sentences]
         best = max(shared, default=None, key=lambda found: found[:2])
@@ -133,7 +133,7 @@ class CitedText:
 
     def _sentences(
         self, markers: Sequence[Marker], all_blocks: Sequence[Block], read: str, places: Sequence[int]
-    ) -> tuple[Sentence, ...]:
+    ) -> tuple[CitingSentence, ...]:
         """The sentences of the blocks of `read`, whose characters are at `places` in the text."""
         spans = list(self._spans(all_blocks, read, places))
         first = next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
@@ -156,7 +156,7 @@ class CitedText:
             end = _with_closers(self.text, end, span, owned[n])
             end = min([end, *starts[n + 1 : n + 2]])
             kinds = _all(cites, "sources"), _all(cites, "unknown")
-            found.append(Sentence(start, end, span, block, *kinds, by, tuple(owned[n]), is_code))
+            found.append(CitingSentence(start, end, span, block, *kinds, by, tuple(owned[n]), is_code))
         return tuple(found)
 
     def _spans(

@@ -15,7 +15,7 @@ from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
 from factreasoner.models.rows import by_claim, claim_label
 from factreasoner.models.verdicts import decision
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.citations import CitedText, CitingSentence
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import (
     AGAINST,
@@ -35,7 +35,7 @@ Located = tuple[Atom, Span | None]
 """A claim and its place in the text."""
 
 
-class Claims(NamedTuple):
+class FoundClaims(NamedTuple):
     """Claims to judge, and what went wrong in making them."""
 
     claims: tuple[VerifiedClaim, ...]
@@ -49,7 +49,7 @@ class ClaimFinder:
         self._atomizer = atomizer
         self._reviser = reviser
 
-    def claims(self, text: CitedText, record: Record, meter: Meter) -> Claims:
+    def claims(self, text: CitedText, record: Record, meter: Meter) -> FoundClaims:
         """The record's atoms, or the claims of its answer.
 
         Raises:
@@ -58,13 +58,15 @@ class ClaimFinder:
         if record.atoms is not None:
             return _placed(text, [(atom, _in_original(text, atom)) for atom in record.atoms], record)
         if is_abstention(text.plain):
-            return Claims(())
+            return FoundClaims(())
         found = self._found(text, record, meter)
         located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
         located += _repeated(text, text.sentences, located)
         return _placed(text, located, record, found.failures)
 
-    def claims_of(self, parts: Sequence[Sentence], text: CitedText, record: Record, meter: Meter) -> Claims:
+    def claims_of(
+        self, parts: Sequence[CitingSentence], text: CitedText, record: Record, meter: Meter
+    ) -> FoundClaims:
         """The claims of some sentences of a text."""
         own = text.like("\n\n".join(text.text[slice(*part.words)] for part in parts))
         found = self._found(own, record, meter)
@@ -103,9 +105,9 @@ def _in_plain(text: CitedText, atom: Atom) -> Span | None:
     return None
 
 
-def _repeated(text: CitedText, among: Sequence[Sentence], located: Sequence[Located]) -> list[Located]:
+def _repeated(text: CitedText, among: Sequence[CitingSentence], located: Sequence[Located]) -> list[Located]:
     """The claims of sentences that repeat another one. These may cite other sources than the first."""
-    own: dict[Sentence, list[Located]] = {}
+    own: dict[CitingSentence, list[Located]] = {}
     for atom, span in located:
         if span is not None and (sentence := text.sentence_at(span)) is not None:
             own.setdefault(sentence, []).append((atom, span))
@@ -126,7 +128,7 @@ def _alike(words: str) -> str:
 
 def _placed(
     text: CitedText, located: Sequence[Located], record: Record, failed: Sequence[Failure] = ()
-) -> Claims:
+) -> FoundClaims:
     """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
     contexts = {context.id for context in record.contexts or ()}
     taken = contexts | {atom.id for atom, _ in located}
@@ -140,7 +142,7 @@ def _placed(
             claim = claim.model_copy(update={"fate": "flagged"})
             failures.append(_nowhere(record, name, atom))
         claims.append(claim)
-    return Claims(tuple(claims), tuple(failures))
+    return FoundClaims(tuple(claims), tuple(failures))
 
 
 def at_place(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText) -> VerifiedClaim:

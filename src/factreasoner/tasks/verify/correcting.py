@@ -20,7 +20,7 @@ from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
-from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
+from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.passages import best, split_passages
@@ -41,7 +41,7 @@ WORDS_OF: Mapping[ClaimLabel | None, str] = {
 class FailedSentence(NamedTuple):
     """A sentence with those of its claims that failed."""
 
-    sentence: Sentence
+    sentence: CitingSentence
     claims: tuple[VerifiedClaim, ...]
 
     @property
@@ -90,7 +90,7 @@ class Corrector:
         parts = parallel_map(
             lambda group: rewritten(*group), groups.items(), workers=self._config.concurrency
         )
-        found: dict[Sentence, str | Failure] = {}
+        found: dict[CitingSentence, str | Failure] = {}
         for members, new in zip(groups.values(), parts, strict=True):
             found |= zip((one.sentence for one in members), new, strict=True)
         return ["" if found[one.sentence] == REMOVE else found[one.sentence] for one in failed]
@@ -176,7 +176,7 @@ def _runs_on(sentence: str) -> bool:
     return len(sentences(f"It is so. {sentence} It is so.")) < len(sentences(sentence)) + 2
 
 
-class Revision(NamedTuple):
+class RevisedText(NamedTuple):
     """A text with its verified claims. `places` maps each sentence of the answer to what became of it here.
 
     A sentence that was removed has an empty place.
@@ -192,12 +192,14 @@ class Revision(NamedTuple):
         claims = tuple(claim.model_copy(update={"fate": _fate(claim, changes)}) for claim in self.claims)
         return VerifiedText(text=self.text.text, claims=claims, citations=citations, notes=self.text.notes)
 
-    def origins(self, sentence: Sentence) -> list[Place]:
+    def origins(self, sentence: CitingSentence) -> list[Place]:
         """The sentences of the answer from which one of the text comes."""
         return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
 
 
-def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
+def changes_of(
+    answer: str, revision: RevisedText, reasons: Mapping[Place, Sequence[str]]
+) -> tuple[Change, ...]:
     """What the answer's sentences with `reasons` to change them became in the last revision.
 
     Sentences that became one are one change.

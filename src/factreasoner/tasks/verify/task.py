@@ -16,12 +16,12 @@ from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
-from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
-from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place, labelled, relabelled
+from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
+from factreasoner.tasks.verify.claims import ClaimFinder, FoundClaims, at_place, labelled, relabelled
 from factreasoner.tasks.verify.correcting import (
     Corrector,
     FailedSentence,
-    Revision,
+    RevisedText,
     changes_of,
 )
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
@@ -77,7 +77,7 @@ class _Verification:
         """The answer verified, corrected and verified again."""
         text = CitedText(self._record.response, self._contexts)
         claims = self._judged(self._found(self._worker.finder.claims(text, self._record, self._meter)), text)
-        first = last = Revision(text, claims, {s.place: s.place for s in text.sentences})
+        first = last = RevisedText(text, claims, {s.place: s.place for s in text.sentences})
         for number in range(1, self._worker.config.rounds + 1):
             corrected = self._corrected(last, number)
             if corrected is None:
@@ -94,7 +94,7 @@ class _Verification:
         judged = sum(claim.label is not None for claim in claims)
         return Work(fields, tuple(self._failures), judged, len(claims), [Claim(c.id, c.text) for c in claims])
 
-    def _found(self, found: Claims) -> tuple[VerifiedClaim, ...]:
+    def _found(self, found: FoundClaims) -> tuple[VerifiedClaim, ...]:
         self._failures += found.failures
         return found.claims
 
@@ -115,7 +115,7 @@ class _Verification:
         self._verdicts += [source.verdict for source in judged.verdicts]
         return tuple(_decided(claim, judged, text) for claim in claims)
 
-    def _corrected(self, last: Revision, number: int) -> Revision | None:
+    def _corrected(self, last: RevisedText, number: int) -> RevisedText | None:
         """The next revision; None where nothing was changed."""
         failed = self._failed(last)
         if not failed:
@@ -137,9 +137,9 @@ class _Verification:
                     self._reasons.setdefault(root, []).extend(one.why)
         places = {root: done.stands_for(now) for root, now in last.places.items()}
         text = CitedText(done.text, self._contexts)
-        return Revision(text, self._verified_again(last, text, done, number), places)
+        return RevisedText(text, self._verified_again(last, text, done, number), places)
 
-    def _failed(self, last: Revision) -> list[FailedSentence]:
+    def _failed(self, last: RevisedText) -> list[FailedSentence]:
         """The sentences to correct; none without a source to write them from."""
         wrong: dict[Place | None, list[VerifiedClaim]] = {}
         for claim in last.claims if self._contexts else ():
@@ -152,7 +152,7 @@ class _Verification:
         ]
 
     def _verified_again(
-        self, last: Revision, text: CitedText, done: Edited, number: int
+        self, last: RevisedText, text: CitedText, done: Edited, number: int
     ) -> tuple[VerifiedClaim, ...]:
         """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
 
@@ -182,7 +182,7 @@ class _Verification:
             try:
                 found = self._worker.finder.claims_of(sentences, text, self._record, self._meter)
             except StageError as error:
-                found = Claims((), tuple(error.failures))
+                found = FoundClaims((), tuple(error.failures))
             for claim in self._found(found):
                 again.append(claim.model_copy(update={"id": free_id()}))
         claims = (*stayed, *self._judged(again, text))
@@ -212,7 +212,7 @@ def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
         yield f"No source has the link {label}."
 
 
-def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
+def _keeping_markers(sentence: CitingSentence, after: str, text: CitedText) -> str:
     """The new sentence, with the old markers where other sentences rest on them and it cites nothing."""
     heirs = [s for s in text.sentences if s.block == sentence.block and s.by == "paragraph"]
     cites = any(new.cited for new in text.like(after).sentences)
@@ -222,7 +222,7 @@ def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
     return f"{after} {markers}".strip()
 
 
-def _new_sentences(text: CitedText, done: Edited) -> list[Sentence]:
+def _new_sentences(text: CitedText, done: Edited) -> list[CitingSentence]:
     """The sentences whose words edits put in."""
     places = [place for _, place in done.placed()]
     return [s for s in text.sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
