@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from factreasoner.models import (
@@ -61,17 +61,6 @@ class LLM(Protocol):
             ConfigError: the key or the model name is wrong.
             BudgetError: the call could exceed the allowed cost.
         """
-        ...
-
-
-class AsksModel(Protocol):
-    """A part that tells what it asks a model, so that a dry run counts it; a user's own may do so too.
-
-    Where it has an attribute `tokens_per_claim`, that is about how many output tokens one item takes.
-    """
-
-    def requests(self, *given: Any) -> Sequence[tuple[Prompt, FunctionSchema]]:
-        """The calls of a first round, without making one; `given` is what the part's own method takes."""
         ...
 
 

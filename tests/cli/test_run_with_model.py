@@ -184,8 +184,7 @@ def test_quotes_that_a_model_makes_up_are_counted(factreasoner, tmp_path):
     assert f"quotes          {count} of {count} are missing or in no passage, and are left out" in done.stdout
 
 
-def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, two):
-    """With the examples that go before every question: they are most of a call about one fact."""
+def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
     with FakeServer(good, logprobs=True) as server:
         flags = ("run", two, *model_flags(server)[:4], "--atoms-per-call", 1, "--out", "out")
         planned = printed(factreasoner(*flags, "--dry-run", "--json"))
@@ -197,8 +196,8 @@ def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, t
     assert "Counted with 1 atom a call." in shown
     (stage,) = planned["stages"]
     assert planned["records"] == 2
-    assert (stage["calls"], stage["prompt_tokens"]) == (len(sent), sum(sent))
-    assert stage["completion_tokens"] == 2 * len(sent)
+    assert stage["calls"] == len(sent)
+    assert sum(sent) < stage["prompt_tokens"] < 1.5 * sum(sent)
 
 
 def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, one):

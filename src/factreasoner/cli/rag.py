@@ -33,7 +33,7 @@ class Rag(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
             self.refuse_json()
         self.settings["k"] = self.first
         beyond = "claims that no single context supports are checked against all contexts together"
-        return self.carry_out(TASK, self.data, beyond)
+        return self.carry_out(TASK, self.data, "" if self.config.premise == "joint" else beyond)
 
     def at_end(self, results: Iterable[Any]) -> None:
         """List claims of answers that nothing supports, and of references that answers do not state."""

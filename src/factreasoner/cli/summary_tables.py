@@ -23,7 +23,7 @@ from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
-from factreasoner.runs.plan import RunPlan, StagePlan, plan
+from factreasoner.runs.plan import RunPlan, StagePlan, plan, refuse_misfit
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
@@ -258,23 +258,20 @@ def show_plan(
     *,
     as_json: bool,
 ) -> None:
-    """Print what a run would take; `beyond` says what is asked about the claims that fail."""
-    probed = as_probed(config)
-    planned = plan(records(), probed, task)
+    """Print what a run would take; `beyond` says what is asked about the claims that fail.
+
+    Raises:
+        ConfigError, MissingExtraError: as the task's worker does.
+    """
+    refuse_misfit(config, task)
+    planned = plan(records(), as_probed(config), task)
     if as_json:
         say_json(planned.content())
         return
     console = Terminal(soft_wrap=True)
     _print_plan(console, planned, config)
-    if beyond and config.first_model:
-        most, least = plan(records(), probed, task, supported=False).total, planned.total
-        if (calls := most.calls - least.calls) > 0:
-            prompt = most.prompt_tokens - least.prompt_tokens
-            reply = most.completion_tokens - least.completion_tokens
-            console.sentence(
-                f"If no claim is supported, up to {number_of(calls, 'more call')} with ~{prompt:,} "
-                f"prompt and ~{reply:,} completion tokens ({beyond})."
-            )
+    if beyond and planned.stages:
+        console.sentence(f"Not counted: {beyond}.")
 
 
 def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
@@ -285,8 +282,6 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
         console.sentence(
             f"{planned.pairs:,} pairs of passage and claim for the verifier, longer ones in chunks"
         )
-    for part in planned.uncounted:
-        console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
     counted = number_of(planned.records, "record")
     if not planned.stages:
         console.sentence(f"{counted}, no model calls.")

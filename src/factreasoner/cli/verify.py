@@ -31,7 +31,7 @@ OF_RECORDS = ("column_map", "limit", "skip_invalid", "report", "fresh")
 QUOTE_LENGTH = 160
 NAMED = 3
 """Records that are named for their unknown citations."""
-BEYOND = "their sentences are rewritten and judged again"
+BEYOND = "sentences whose claims fail are rewritten and judged again"
 """What is asked about claims that fail."""
 
 
@@ -66,7 +66,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError("--source and --prompt go with one text: add --text FILE")
         if self.data is None:
             raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-        return self.carry_out(TASK, self.data, BEYOND)
+        return self.carry_out(TASK, self.data, BEYOND if self.config.rounds else "")
 
     def at_end(self, results: Iterable[VerifyResult]) -> None:
         """Name the citations without a source in the first records that have some."""
@@ -104,7 +104,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         contexts = read_sources(sources, config)
         record = Record(id="text", response=text, prompt=self.prompt, contexts=contexts)
         if self.dry_run:
-            show_plan(TASK, config, lambda: [record], BEYOND, as_json=self.as_json)
+            show_plan(TASK, config, lambda: [record], BEYOND if config.rounds else "", as_json=self.as_json)
             return 0
         if out is not None:
             make_folder_of(out)

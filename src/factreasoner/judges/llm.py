@@ -43,10 +43,6 @@ class LLMJudge:
         """`atoms_per_call`, or fewer when the estimated answer would not fit `max_tokens`."""
         return self._asker.claims_per_call
 
-    def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
-        return [self._request(premise, batch) for batch in self._asker.batches(claims)]
-
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in the order of the claims.
 

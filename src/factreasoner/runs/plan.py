@@ -1,58 +1,40 @@
-"""What a run would take, without one model call: a dry run.
-
-Its work is done with stand-ins for the model, a verifier and a user's own parts, and their calls are counted.
-"""
+"""What a run would take, by a formula: calls and tokens of each record, estimated from its texts."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import STAGE as COHERENCE
-from factreasoner.calls.usage import current_stage, estimate_request
-from factreasoner.errors import ConfigError, PluginError
+from factreasoner.assessors.coherence import coherence_tasks
+from factreasoner.assessors.judging import Task as Asked
+from factreasoner.assessors.judging import in_calls, tasks
+from factreasoner.assessors.prompted import PASSAGE_TOKENS
+from factreasoner.calls.usage import estimate_tokens
+from factreasoner.graph.pairs import kept, merge_equal, pairs
 from factreasoner.judges.asking import VOTES
-from factreasoner.llm import forms
-from factreasoner.llm.ask import most_paid
-from factreasoner.llm.client import Panel
-from factreasoner.llm.form_search import order_of
+from factreasoner.llm.ask import MOST_FACTS, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.llm.transport import Transport
-from factreasoner.models import Atom, Claim, Label, Marginals, Premise, Record
-from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.models.messages import FunctionSchema, Prompt
-from factreasoner.models.rows import known_verdict
-from factreasoner.pipeline.assembly import Assembly, Calls, names_of
-from factreasoner.plugins.kinds import (
-    ATOMIZER,
-    FACT_GENERATOR,
-    JUDGE,
-    QUERY_BUILDER,
-    REVISER,
-    SUMMARIZER,
-    PluginKind,
-    load,
-)
-from factreasoner.plugins.table import PLUGINS
-from factreasoner.protocols import AsksModel, Atomized, Judged, Retrieved
+from factreasoner.models import Atom, Claim, Context, Premise, Record
+from factreasoner.pipeline.assembly import Calls, names_of
+from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.rag.worker import WINDOW_TOKENS
+from factreasoner.tasks.task import Task
+from factreasoner.text.sentences import sentences
 
-TOKENS_PER_ATOM = 30
-"""Output tokens an atom takes in the answer of the atomizer, the reviser and the query builder, about."""
-CHARACTERS_OF_A_TOKEN = 3
-"""Of a reply in JSON, about."""
+INSTRUCTIONS = 1_000
+"""Prompt tokens of a call beside its texts: instructions, examples and the form of the answer, about."""
+WORD, REASON, STATEMENT = 6, 60, 30
+"""Output tokens of a label, of a quote or a reasoning, and of a statement in the answer of another part."""
+SUMMARY = 120
+"""Output tokens of a summary."""
 PASSAGE = "passage " * 250
 """About as many tokens as 200 words of English."""
-WORDS = "words " * 25
-"""Stands for a quote, a reasoning or another free text of a reply."""
-Requests = Sequence[tuple[Prompt, FunctionSchema]]
 
 
 class StagePlan(NamedTuple):
@@ -69,16 +51,12 @@ class StagePlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """What a run of so many records takes: calls by stage, searches, pairs for a classifier to judge.
-
-    `uncounted` names a user's own parts that do not say what they ask a model.
-    """
+    """What a run of so many records takes: calls by stage, searches, pairs for a classifier to judge."""
 
     stages: list[StagePlan]
     records: int = 0
     searches: int = 0
     pairs: int = 0
-    uncounted: tuple[str, ...] = ()
 
     @property
     def total(self) -> StagePlan:
@@ -91,180 +69,178 @@ class RunPlan(NamedTuple):
         return self._asdict() | {"stages": [stage._asdict() for stage in self.stages]}
 
 
-def plan(
-    records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY_TASK, *, supported: bool = True
-) -> RunPlan:
-    """Searches, pairs, and calls and estimated tokens by stage; re-asks are left out.
+def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY_TASK) -> RunPlan:
+    """Searches, pairs, and calls and tokens by stage, all estimated.
 
-    Statements that a model has yet to make are the sentences of a text, contexts yet to be searched for all
-    that a search may bring, of about 200 words each. No context is taken to be irrelevant, and every claim
-    is `supported`, or none is: then what is asked only about claims that failed is counted for all of them.
-
-    Cached answers are not deducted. A user's own part is counted by its `requests`, if it has that method.
+    Statements that a model has yet to make are the sentences of a text. Contexts that have yet to be searched
+    for are all that a search may bring, of about 200 words each. Every source counts for every claim. Not
+    counted are repeated questions, cached answers, and what is asked about claims that fail.
 
     Raises:
-        ConfigError, InputError, MissingExtraError: as the task's worker does.
+        InputError: version 1 judges contexts by their own atoms, and no context names one.
     """
-    planner = _Rehearsal(task, config, supported=supported)
+    estimate = _Estimate(config, task.name)
     count = 0
     for record in records:
-        planner.add(record)
+        estimate.add(record)
         count += 1
-    return RunPlan(planner.stages, count, planner.searches, planner.pairs, tuple(planner.uncounted))
+    stages = [StagePlan(stage, **counts) for stage, counts in estimate.stages.items()]
+    return RunPlan(stages, count, estimate.searches, estimate.pairs)
 
 
-def _value(
-    name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema, *, supported: bool
-) -> object:
-    """The stand-in's answer for one argument."""
-    if "enum" in prop:
-        return prop["enum"][0 if supported else -1]
-    if prop.get("type") == "integer":
-        return prop.get("minimum", 0)
-    if prop.get("type") != "array":
-        if name not in schema.items:
-            return WORDS
-        if name.startswith("fact"):
-            return "true" if supported else "false"
-        return schema.items[name] if prompt.name != "correct" else f"{schema.items[name]} (corrected)"
-    found = re.search(r"<given_parts_\w+>\n(.*?)\n</given_parts", prompt.user, re.DOTALL)
-    return (found[1] if found else prompt.user).splitlines()
+def refuse_misfit(config: Config, task: Task[Any]) -> None:
+    """Make what a run would make, but for the model and what searches.
 
-
-class _Rehearsal:
-    """Does a task's work with stand-ins for every model, a verifier and a user's own parts.
-
-    Adds up calls and tokens by stage, searches, and pairs for a verifier.
+    Raises:
+        ConfigError, MissingExtraError: as the task's worker does.
     """
+    llm = ScriptedLLM([]) if config.models else None
+    task.worker(config.model_copy(update={"cache": False}), Calls(llm=llm, parts={"retriever": _Nothing()}))
 
-    def __init__(self, task: Task[Any], config: Config, *, supported: bool) -> None:
-        self._config, self._supported = config, supported
+
+class _Nothing:
+    """Stands for a retriever that is not made, since it may need a key or a collection."""
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """Find nothing."""
+        return Retrieved(())
+
+
+class _Estimate:
+    """Adds up what the records of a task take."""
+
+    def __init__(self, config: Config, task: str) -> None:
+        self.stages: dict[str, Counter[str]] = {}
         self.searches = self.pairs = 0
-        self.uncounted: list[str] = []
-        self._asked: dict[str, AsksModel | None] = {}
-        self._transport = Transport(str(config.first_model), config.api_base, None)
-        self._counted: dict[str, Counter[str]] = {}
-        row = ASSESSORS.get(config.assessor)
-        self._stages = {"query": "query_builder"} | ({row.prompt: "assessor"} if row else {})
-        """Prompts that have another name than their stage."""
-        names = config.models
-        models = {name: ScriptedLLM(self._answer) for name in names}
-        llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
-        changes = {"concurrency": 1, "cache": False, "calibration": None, "prefilter": "none"}
-        alone = config.model_copy(update=changes)
-        parts = self._stand_ins(Assembly(alone, llm, {}))
-        self._worker: Worker[Any] = task.worker(alone, Calls(llm=llm, parts=parts))
+        self._config, self._task = config, task
+        judge = config.plugin("judge")
+        self._asks = bool(config.models) and judge not in ("recorded", "verifier")
+        self._classifies = judge == "verifier"
+        one = config.form == "word" or config.mode == "prompt-tf"
+        self._size = 1 if one else config.atoms_per_call or MOST_FACTS
+        explains = self._task == "verify" or "citation" in config.mode or "reasoning" in config.mode
+        self._answer = WORD + REASON * explains
+        self._rounds = len(config.models) * (VOTES if config.confidence == "votes" else 1)
 
     def add(self, record: Record) -> None:
-        """Count one record."""
-        self._worker.assess(record)
+        """Add one record."""
+        asked: Iterable[Asked]
+        if self._task == "recall":
+            facts = self._made(record.facts, record.reference or "", "fact_generator")
+            self._judge("judge", [(_premise(record.response), facts)])
+            return
+        claims = self._made(record.atoms, record.response, "atomizer")
+        if self._task == FACTUALITY_TASK.name:
+            contexts = self._found(claims, record)
+            asked = self._pairs(claims, contexts, record)
+            self._judge("assessor" if self._config.assessor in ASSESSORS else "judge", asked)
+            if self._config.coherence:
+                self._judge(COHERENCE, coherence_tasks(claims, record.id))
+            return
+        together = [_premise(*(part.text for part in call)) for call in self._windows(record)]
+        if self._task == "rag":
+            self._judge("judge", self._of_rag(claims, together, record))
+        else:
+            self._judge("judge", [(premise, claims) for premise in together])
 
-    def _answer(self, prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
-        """The stand-in's reply for a model."""
-        reply = {
-            name: _value(name, prop, prompt, schema, supported=self._supported)
-            for name, prop in schema.parameters["properties"].items()
-        }
-        stage = COHERENCE if current_stage() == COHERENCE else self._stages.get(prompt.name, prompt.name)
-        self.count(stage, [(prompt, schema)], len(str(reply)) // CHARACTERS_OF_A_TOKEN)
-        return reply
+    def _windows(self, record: Record) -> list[Any]:
+        return in_calls(record.contexts or (), WINDOW_TOKENS)
 
-    def _stand_ins(self, assembly: Assembly) -> dict[str, object]:
-        """What works in place of a verifier and of a user's own parts, which a dry run does not call."""
-        found: dict[str, object] = {"solver": SimpleNamespace(marginals=_undecided)}
-        found["retriever"] = SimpleNamespace(retrieve=self._retrieved)
-        for kind in (ATOMIZER, REVISER, FACT_GENERATOR, QUERY_BUILDER, SUMMARIZER, JUDGE):
-            name = self._config.plugin(kind.name)
-            own = name not in (*PLUGINS[kind.name], "none")
-            if not own and name != "verifier":
-                continue
-            self._asked[kind.name] = self._own(assembly, kind) if own else None
-            found[kind.name] = SimpleNamespace(**{kind.method: self._stand_in(kind)})
+    def _made(self, given: Sequence[Atom] | None, text: str, part: str) -> list[Claim]:
+        """The claims of a text, and what making them takes."""
+        if given is None:
+            found = enumerate(sentences(text))
+            made = [Claim(f"{part}{n}", text[start:end]) for n, (start, end) in found]
+        else:
+            made = [Claim(atom.id, atom.text) for atom in given]
+        makers = [part] if given is None else []
+        if part == "atomizer" and (given is None or self._config.revise_given):
+            makers.append("reviser")
+        for name in makers if made else ():
+            if self._config.plugin(name) == "llm":
+                self._count(name, 1, 1, estimate_tokens(text), STATEMENT * len(made))
+        return made
+
+    def _found(self, claims: Sequence[Claim], record: Record) -> Sequence[Context]:
+        """The contexts of a record, and what finding and summarizing them takes."""
+        found, config = record.contexts or (), self._config
+        atoms = [Atom(id=claim.id, text=claim.text) for claim in claims]
+        if record.contexts is None and config.retriever != "given" and atoms:
+
+            def search(query: Query) -> list[FoundPassage]:
+                self.searches += len(names_of(config.retriever))
+                return [FoundPassage(f"{query.text} {rank} {PASSAGE}") for rank in range(config.retrieve_k)]
+
+            if config.plugin("query_builder") == "llm":
+                self._in_batches("query_builder", claims, 0, STATEMENT)
+            alone = config.model_copy(update={"concurrency": 1})
+            found = retrieve_each(search, atoms, record, alone).contexts
+        if config.plugin("summarizer") == "llm" and atoms:
+            for context in found:
+                self._count("summarizer", 1, 1, estimate_tokens(context.text), SUMMARY)
         return found
 
-    def _own(self, assembly: Assembly, kind: PluginKind[Any]) -> AsksModel | None:
-        """A user's own part if it says what it asks a model; else it is noted that it does not."""
-        part = assembly.fact_generator() if kind is FACT_GENERATOR else assembly.made(kind)
-        if callable(getattr(part, "requests", None)):
-            return cast(AsksModel, part)
-        self.uncounted.append(f"{kind.name} {self._config.plugin(kind.name)}")
-        return None
+    def _pairs(self, claims: Sequence[Claim], contexts: Sequence[Context], record: Record) -> Iterable[Asked]:
+        """What the assessor asks of a record's claims."""
+        config, atoms = self._config, [Atom(id=claim.id, text=claim.text) for claim in claims]
+        if config.assessor in ASSESSORS:
+            return list(_of_prompted(claims, kept(contexts), self._size))
+        merged = merge_equal(contexts) if config.version > 1 else contexts
+        return tasks(pairs(config.version, atoms, merged), atoms, kept(merged), record.id, config)
 
-    def _stand_in(self, kind: PluginKind[Any]) -> Callable[..., Any]:
-        """Counts what a part would ask, and does its work as the embedded one does, or as `_judged`."""
-        work: Callable[..., Any] = self._judged
-        if kind in (QUERY_BUILDER, SUMMARIZER):
-            work = lambda items, _: (Atomized if kind is QUERY_BUILDER else Retrieved)(tuple(items))  # noqa: E731
-        elif kind is not JUDGE:
-            work = getattr(load(kind.name, "rules")(self._config), kind.method)
+    def _of_rag(
+        self, claims: Sequence[Claim], together: Sequence[Premise], record: Record
+    ) -> Iterator[Asked]:
+        """Contexts with the claims of answer and reference; either text with the claims of the other."""
+        wanted = self._made(record.reference_atoms, record.reference or "", "atomizer")
+        each = [_premise(context.text) for context in record.contexts or ()]
+        for premise in together if self._config.premise == "joint" else each:
+            yield premise, [*claims, *wanted]
+        if wanted:
+            yield _premise(record.reference or ""), list(claims)
+            yield _premise(record.response), wanted
 
-        def counted(*given: Any) -> Any:  # noqa: ANN401 - of whatever kind
-            made = work(*given)
-            try:
-                self._count_own(kind, given, made)
-            except PluginError as error:  # a worker would make a failure of it
-                raise ConfigError(str(error)) from error
-            return made
+    def _judge(self, stage: str, asked: Iterable[Asked]) -> None:
+        """Add what a judge is asked."""
+        for premise, claims in asked:
+            self.pairs += len(claims) * self._classifies
+            if self._asks:
+                for _ in range(self._rounds):
+                    self._in_batches(stage, claims, estimate_tokens(premise.text), self._answer)
 
-        return counted
+    def _in_batches(self, stage: str, claims: Sequence[Claim], passage: int, answer: int) -> None:
+        """Add calls about claims, each with the same passage, of so many tokens."""
+        size = self._size
+        for start in range(0, len(claims), size):
+            batch = claims[start : start + size]
+            texts = sum(estimate_tokens(claim.text) for claim in batch)
+            self._count(stage, 1, len(batch), passage + texts, answer * len(batch))
 
-    def _retrieved(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """Stand-ins for what searching for every atom, and for the question, may find."""
-        if self._config.retriever == "given":
-            return Retrieved(())
-
-        def search(query: Query) -> list[FoundPassage]:
-            self.searches += len(names_of(self._config.retriever))
-            return [FoundPassage(f"{query.text} {rank} {PASSAGE}") for rank in range(self._config.retrieve_k)]
-
-        return retrieve_each(search, atoms, record, self._config.model_copy(update={"concurrency": 1}))
-
-    def _judged(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        label: Label = "entailment" if self._supported else "neutral"
-        return Judged(tuple(known_verdict(premise.id, claim.id, label, "") for claim in claims))
-
-    @property
-    def stages(self) -> list[StagePlan]:
-        """What was counted."""
-        return [StagePlan(stage, **counts) for stage, counts in self._counted.items()]
-
-    def count(self, stage: str, requests: Requests, answer: int, *, items: int | None = None) -> None:
-        """Add `requests` about `items`, or what their functions hold.
-
-        Their answers take `answer` tokens, or less where each is a word. The requests are those made in the
-        form that is tried first, as the model in `config.model` is asked.
-        """
-        asked = _num_items(requests) if items is None else items
-        kinds = (forms.kind_of(schema) for _, schema in requests)
-        tried = [order_of(kind, self._config, self._transport)[0] for kind in kinds]
-        made = (forms.request(form, *request) for form, request in zip(tried, requests, strict=True))
-        words = forms.WORD_TOKENS * len(requests)
-        self._counted.setdefault(stage, Counter()).update(
-            calls=len(requests),
-            prompt_tokens=sum(map(estimate_request, made)),
-            completion_tokens=min(answer, words) if set(tried) <= {"word"} else answer,
-            most_calls=most_paid(len(requests), asked),
+    def _count(self, stage: str, calls: int, items: int, prompt: int, answer: int) -> None:
+        self.stages.setdefault(stage, Counter()).update(
+            calls=calls,
+            prompt_tokens=INSTRUCTIONS * calls + prompt,
+            completion_tokens=answer,
+            most_calls=most_paid(calls, items),
         )
 
-    def _count_own(self, kind: PluginKind[Any], given: Sequence[Any], made: Any) -> None:  # noqa: ANN401
-        """Add what a user's own part asks about what it is `given`, where it says so; `made` came of it."""
-        part = self._asked[kind.name]
-        if kind is JUDGE and self._config.plugin("judge") == "verifier":
-            self.pairs += len(given[1])
-        if part is None:
-            return
-        asked, answer, rounds, items = part.requests(*given), TOKENS_PER_ATOM * len(made[0]), 1, None
-        if kind is JUDGE:
-            rounds = VOTES if self._config.confidence == "votes" else 1
-            rounds *= max(1, len(self._config.models))
-            answer = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
-            items = len(given[1]) * rounds
-        self.count(kind.name, list(asked) * rounds, answer * rounds, items=items)
+
+def _of_prompted(claims: Sequence[Claim], contexts: Sequence[Context], size: int) -> Iterator[Asked]:
+    """Up to `size` claims a call, with all contexts of each, as far as one call can show these."""
+    everyone = frozenset(claim.id for claim in claims)
+    shown_for = [everyone.intersection(context.atom_ids) or everyone for context in contexts]
+    asked = [claim for claim in claims if any(claim.id in ids for ids in shown_for)]
+    linked = any(context.atom_ids for context in contexts)
+    tokens = sum(estimate_tokens(context.text) for context in contexts)
+    fitting = (
+        PASSAGE_TOKENS * len(asked) // max(tokens, 1) if linked else len(asked) * (tokens <= PASSAGE_TOKENS)
+    )
+    step = max(1, min(size, fitting))
+    for start in range(0, len(asked), step):
+        batch = asked[start : start + step]
+        ids = {claim.id for claim in batch}
+        yield _premise(*(c.text for c, own in zip(contexts, shown_for, strict=True) if ids & own)), batch
 
 
-def _undecided(graph: FactorGraph) -> Marginals:
-    return Marginals(probabilities=dict.fromkeys(graph.names, (0.5, 0.5)), solver="none", exact=True)
-
-
-def _num_items(requests: Requests) -> int:
-    return sum(max(len(schema.items), 1) for _, schema in requests)
+def _premise(*texts: str) -> Premise:
+    return Premise("", "\n\n".join(texts))
