@@ -208,7 +208,7 @@ def test_files_that_are_indexed(spoken, tmp_path):
     (tmp_path / "docs" / "b \x1b[31m\x9b\u202e.pdf").write_text(HOSTILE)
     code, out, err = spoken("index", "docs", "--store", "store", "--embedding", "none")
     assert "[31m" in out + err, code
-    assert spoken("index", "--stats", "--store", "store")[0] == 0
+    assert spoken("index", "--list", "--store", "store")[0] == 0
     spoken("index", "no \x1b[1m", "--store", "store")
 
 
