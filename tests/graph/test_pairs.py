@@ -62,13 +62,6 @@ def test_which_survives_and_with_what_prior_hangs_on_no_order(order):
     assert min(equal[1:3], key=text_order).id == "c2"
 
 
-def test_of_equal_contexts_the_one_that_was_judged_survives():
-    equal = [context("c0", "one TWO", prior=0.7), context("c1", "one two"), context("c2", "one two")]
-    assert [c.id for c in merge_equal(equal)] == ["c0"]
-    (merged,) = merge_equal(equal, judged={"c1", "c2"})
-    assert (merged.id, merged.prior) == ("c1", 0.7)
-
-
 def test_of_equal_contexts_one_that_is_kept_survives():
     one = context("c0", "same", "a0", dropped="irrelevant")
     merged = merge_equal([one, context("c1", "same", "a1"), context("c2", "same", "a2")])

@@ -89,7 +89,6 @@ def with_graph(
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
     known = {atom.id for atom in atoms}
-    judged = {verdict.context_id for verdict in outcome.verdicts}
     scored = [atom for atom in atoms if atom.id not in outcome.unjudged]
     priors = rated(kept(contexts), config)
     used = priors.contexts
@@ -98,7 +97,7 @@ def with_graph(
     if config.independence:
         used, joined, independence = merge_sources(used, joined)
     elif config.version > 1:
-        used = merge_equal(used, judged=judged)
+        used = merge_equal(used)
     if config.summary_prior:
         used = tuple(map(_scaled, used))
     graph = build_fact_graph(scored, used, joined, atom_prior=config.atom_prior)

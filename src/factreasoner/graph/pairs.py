@@ -18,18 +18,15 @@ class Work(NamedTuple):
     context_ids: tuple[str, ...] = ()
 
 
-def merge_equal(contexts: Sequence[Context], *, judged: Collection[str] = ()) -> tuple[Context, ...]:
+def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
 
     Of each group the first by :func:`text_order` survives with its own id, title and link, the atom ids of
     the whole group in order of appearance, and the largest prior that any of them has of its own. So only the
     order of the survivors depends on the order of the contexts. Dropped contexts count only if the whole
     group is dropped.
-
-    `judged` are ids of contexts that have verdicts: one of these survives its group, whatever the order,
-    because earlier versions judged the first of the input.
     """
-    return tuple(_survivor(group, judged) for group in equal_groups(contexts))
+    return tuple(map(_survivor, equal_groups(contexts)))
 
 
 def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
@@ -56,11 +53,11 @@ def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
     return tuple(context for context in contexts if not context.dropped)
 
 
-def _survivor(group: Sequence[Context], judged: Collection[str]) -> Context:
+def _survivor(group: Sequence[Context]) -> Context:
     if len(group) == 1:
         return group[0]
     group = kept(group) or group
-    first = min(group, key=lambda context: (context.id not in judged, text_order(context)))
+    first = min(group, key=text_order)
     atom_ids = tuple(dict.fromkeys(atom_id for context in group for atom_id in context.atom_ids))
     prior = max((context.prior for context in group if context.prior is not None), default=None)
     return first.model_copy(update={"atom_ids": atom_ids, "prior": prior})
