@@ -244,15 +244,38 @@ def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path, cell):
     assert record.response == cell
 
 
-@pytest.mark.parametrize(
-    "cell",
-    ["['It is tall.' 'It\\'s old.']", "['It is tall.'\n \"It's old.\"]", "['It is tall.', \"It's old.\"]"],
-)
-def test_lists_as_python_and_numpy_write_them(tmp_path, cell):
+def row_of(cell):
     text = io.StringIO()
     csv.writer(text).writerows([["output", "contexts"], ["x", cell]])
-    (record,) = records(tmp_path / "f.csv", text.getvalue())
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("cell", [r"""['It is tall.', "It's old."]""", r"""["It is tall.", "It's old."]"""])
+def test_lists_as_python_and_json_write_them(tmp_path, cell):
+    (record,) = records(tmp_path / "f.csv", row_of(cell))
     assert [context.text for context in record.contexts] == ["It is tall.", "It's old."]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        r"""['It is tall.' 'It\'s old.']""",
+        """['It is tall.'\n "It's old."]""",
+        r"""[ 'a' 'b' "c, d" ]""",
+        r"""["say \"so\"" 'x']""",
+        "['a''b']",
+        "['[1], [2]' '']",
+    ],
+)
+def test_lists_without_commas_are_refused(tmp_path, cell):
+    with pytest.raises(InputError, match=r"f\.csv:\d+: a list without commas.*write lists as JSON"):
+        records(tmp_path / "f.csv", row_of(cell))
+
+
+@pytest.mark.parametrize("cell", ["['one text']", "[1] 'a' 'b'", "['a' 'b', 'c'] etc."])
+def test_texts_with_quotes_are_no_lists_without_commas(tmp_path, cell):
+    (record,) = records(tmp_path / "f.csv", row_of(cell))
+    assert len(record.contexts) == 1
 
 
 def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):

@@ -8,14 +8,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import csv
-import io
 import json
 import re
 import shutil
 import stat
 import sys
 import tempfile
-import tokenize
 import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -299,6 +297,8 @@ def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict
         return InputProblem(where, "", f"{cells}, but {rest}")
     if not all(_ROW_NUMBER.fullmatch(cell) for key, cell in zip(keys, row, strict=True) if not key):
         return InputProblem(where, "", _NO_ROW_NUMBER)
+    if any(_WITHOUT_COMMAS.fullmatch(cell.strip()) for cell in row):
+        return InputProblem(where, "", "a list without commas, as numpy prints it; write lists as JSON")
     return {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if key and cell.strip()}
 
 
@@ -308,14 +308,17 @@ def _undecoded(row: list[str]) -> str | None:
     return escaped and not_utf8(ord(escaped[0]) - 0xDC00)
 
 
-_NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError)
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_WITHOUT_COMMAS = re.compile(rf"\[\s*{_QUOTED}(?:\s*{_QUOTED})+\s*\]", re.DOTALL)
+"""A list that Python would read as one text."""
+_NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 """What reading a cell that only looks like a list may raise."""
 
 
 def _cell(cell: str) -> object:
     """A cell's text, or the list it holds."""
     text = cell.strip()
-    for read in (_array_of_texts, decode_json, _literal) if text.startswith("[") else ():
+    for read in (decode_json, _literal) if text.startswith("[") else ():
         with contextlib.suppress(*_NO_LIST):
             found = decode_json(json.dumps(read(text.encode()), default=str).encode())
             if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
@@ -325,15 +328,6 @@ def _cell(cell: str) -> object:
 
 def _literal(cell: bytes) -> object:
     return ast.literal_eval(cell.decode())
-
-
-def _array_of_texts(cell: bytes) -> list[str] | None:
-    """The texts of an array as numpy writes it, without commas, which Python would read as one text."""
-    tokens = (token for token in tokenize.tokenize(io.BytesIO(cell).readline) if token.string.strip())
-    _, _, *texts, end = tokens
-    if end.string != "]" or len(texts) < 2 or any(token.type != tokenize.STRING for token in texts):
-        return None
-    return [ast.literal_eval(token.string) for token in texts]
 
 
 def _wrong(where: str, message: str) -> InputError:
