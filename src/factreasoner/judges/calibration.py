@@ -23,7 +23,7 @@ from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.metrics.samples import Floats
 from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
-from factreasoner.models.wording import refused
+from factreasoner.models.wording import OWN, refused
 from factreasoner.protocols import Judge, Judged, asks_model, pairwise
 from factreasoner.settings import Config
 from factreasoner.settings.config import BUNDLED
@@ -104,8 +104,9 @@ def _parsed(path: Path, content: str) -> Calibration:
     except ValidationError as error:
         first = error.errors()[0]
         why = ": ".join(filter(None, (".".join(map(str, first["loc"])), refused(first))))
-        message = f"not a calibration that `calibrate` writes: {why}; make it again"
-        raise InputError([InputProblem(str(path), "", message)]) from error
+        if first["type"] != OWN:
+            why = f"not a calibration that `calibrate` writes: {why}; make it again"
+        raise InputError([InputProblem(str(path), "", why)]) from error
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
