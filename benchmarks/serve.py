@@ -1,11 +1,12 @@
-"""The service under load, beside the same records assessed in process by as many processes.
+"""The service under load, in a thread for each core, beside the same records assessed by processes.
 
-    python benchmarks/serve.py [--seconds 5] [--rounds 4] [--clients 8] [--workers 2] [--memory 20000]
+    python benchmarks/serve.py [--seconds 5] [--rounds 4] [--clients 8] [--first 1] [--memory 20000]
 
 Prints for two sizes of record: records a second in process and served, the served share of all rounds and of
 the least and the most, p50 and p99 of the requests in milliseconds, and p99 of `/livez` asked every 20 ms
 meanwhile. Both ways take turns of so many seconds; each client keeps its connection. `--memory N` sends N
-records more and prints the resident memory of the service's process and of its workers before and after.
+records more and prints the resident memory of the service's process before and after. `--first 1` leaves
+out the larger record. Nothing is kept in a cache.
 Everything runs on this machine, the clients too; figures say little while it is busy, so its load is printed.
 """
 
@@ -34,6 +35,7 @@ from typing import Any, NamedTuple
 
 from factreasoner.inputs.parsing import Reader
 from factreasoner.pipeline import Pipeline, build_pipeline
+from factreasoner.settings import Config
 
 SIZES = ((14, 14), (2, 3))
 TRADES = ("mason", "baker", "farrier", "printer", "glazier", "cooper", "weaver")
@@ -53,7 +55,7 @@ def record(sentences: int, contexts: int, number: int) -> dict[str, Any]:
 @functools.cache
 def made(sentences: int, contexts: int) -> tuple[Pipeline, Iterator[int]]:
     """This process's pipeline, once it is warm, and the numbers of its records, of which none comes twice."""
-    pipeline, numbers = build_pipeline(), itertools.count()
+    pipeline, numbers = build_pipeline(Config(cache=False)), itertools.count()
     pipeline.assess(Reader().record(record(sentences, contexts, next(numbers)), where="", default_id="r"))
     return pipeline, numbers
 
@@ -71,8 +73,8 @@ def assessed(size: tuple[int, int], seconds: float) -> float:
 class Served:
     """The service as a process of its own."""
 
-    def __init__(self, workers: int) -> None:
-        command = [sys.executable, "-m", "factreasoner", "serve", "--port", "0", "--workers", str(workers)]
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "factreasoner", "serve", "--no-cache", "--port", "0"]
         self._own = threading.local()
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
@@ -93,16 +95,10 @@ class Served:
         response.read()
         return response.status, time.perf_counter() - started
 
-    def pids(self) -> Iterator[int]:
-        """The service's process, then its workers."""
-        yield self.process.pid
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            yield from map(int, (task / "children").read_text().split())
-
     def memory(self) -> str:
-        """Resident memory in MB of each of them."""
-        pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.pids()]
-        return " + ".join(f"{count * os.sysconf('SC_PAGE_SIZE') / 1e6:.0f}" for count in pages) + " MB"
+        """The resident memory of its process in MB."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return f"{pages * os.sysconf('SC_PAGE_SIZE') / 1e6:.0f} MB"
 
 
 def client(served: Served, size: tuple[int, int], numbers: Iterator[int], ends: float) -> list[float]:
@@ -169,13 +165,20 @@ def seen(size: tuple[int, int], served: Served, alone: Pool, given: argparse.Nam
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("seconds", 5), ("rounds", 4), ("clients", 8), ("workers", 2), ("memory", 0)):
+    for name, default in (
+        ("seconds", 5),
+        ("rounds", 4),
+        ("clients", 8),
+        ("workers", 2),
+        ("memory", 0),
+        ("first", 0),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
-    served = Served(given.workers)
+    served = Served()
     try:
         with multiprocessing.get_context("spawn").Pool(given.workers) as alone:
-            for size in SIZES:
+            for size in SIZES[given.first :]:
                 told = seen(size, served, alone, given)
                 load = os.getloadavg()[0]
                 print("{} sentences x {} contexts:".format(*size), f"{told}, load {load:.1f}", flush=True)

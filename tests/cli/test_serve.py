@@ -1,4 +1,4 @@
-"""`factreasoner serve` in a process of its own, with worker processes; and what it refuses to begin with."""
+"""`factreasoner serve` in a process of its own; and what it refuses to begin with."""
 
 import contextlib
 import os
@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from factreasoner.cli import execute
+from factreasoner.models.wording import number_of
 
 JUDGE = ("--judge", "held_judge:HeldJudge", "--spacy-model", "none")
 MOST_SECONDS = 120
@@ -24,8 +25,8 @@ MOST_SECONDS = 120
 
 @pytest.fixture
 def served(tmp_path):
-    """The URL of a service with two worker processes, its process and the lines it says."""
-    with serving(tmp_path, "--workers", "2", "--queue", "200", "--min", "precision=1", *JUDGE) as service:
+    """The URL of a service with a thread for each core, its process and the lines it says."""
+    with serving(tmp_path, "--queue", "200", "--min", "precision=1", *JUDGE) as service:
         yield service
 
 
@@ -93,17 +94,11 @@ def test_a_models_server_that_is_down_is_told_of_in_time(tmp_path):
     assert "127.0.0.1:9" in reply.text
 
 
-def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
+def test_sigterm_costs_no_request_that_was_taken(served):
     url, process, lines = served
     with ThreadPoolExecutor(20) as clients:
-        others = [clients.submit(post, url, "slow") for _ in range(4)]
-        deadly = [clients.submit(post, url, "die") for _ in range(2)]
-        assert [one.result().status_code for one in deadly] == [502] * 2
-        assert [one.result().status_code for one in others] == [200] * 4
-        assert post(url, "It is tall.").json()["allowed"] is True  # by a worker in the place of one
         long = "It is tall. " * 30_000  # more than a socket holds, both ways
         assert len(post(url, long).content) > 300_000
-        assert "factreasoner_worker_restarts_total 2" in httpx.get(f"{url}/metrics").text
         before = taken(url)
         under_way = [clients.submit(post, url, "slow") for _ in range(20)]
         while taken(url) < before + 20:
@@ -112,12 +107,13 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         assert [one.result().status_code for one in under_way] == [200] * 20
     assert process.wait(MOST_SECONDS) == 128 + signal.SIGTERM
     others = [line for line in lines if not re.match(r"\S+Z [0-9a-f]{32} \w+ \d+ \d+ ms\n", line)]
-    assert others == [f"Serving on {url} with 2 processes.\n"]
+    cores = number_of(len(os.sched_getaffinity(0)), "thread")
+    assert others == [f"Serving on {url} with {cores}.\n"]
 
 
-def test_ctrl_c_ends_it_without_a_word_while_its_workers_start(tmp_path):
-    """A terminal sends it to all of them."""
-    with serving(tmp_path, "--workers", "1", *JUDGE, until=503) as (_, process, lines):
+def test_ctrl_c_ends_it_without_a_word_while_it_starts(tmp_path):
+    long = ("--judge", "held_judge:LongMade", "--spacy-model", "none")
+    with serving(tmp_path, *long, until=503) as (_, process, lines):
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(MOST_SECONDS) == 128 + signal.SIGINT
     assert lines == []
@@ -138,8 +134,6 @@ def test_a_free_port_is_named_as_it_is(tmp_path):
     [
         (["--host", "0.0.0.0"], "add --token-env NAME"),
         (["--token-env", "NOT_SET"], "NOT_SET: the variable is not set"),
-        (["--model", "openai/x", "--workers", "2"], "processes are for local judges"),
-        (["--retriever", "wikipedia", "--workers", "2"], "processes are for local judges"),
         (["--min", "f1_at_k=0.5"], "add --k NUMBER"),
         (["--judge", "nobody"], "unknown judge"),
     ],
@@ -157,6 +151,7 @@ def test_what_it_does_not_begin_with(arguments, said, capsys):
         (["--max-body", "much"], "write a number of bytes"),
         (["--min", "precission=0.8"], "did you mean 'precision'?"),
         (["--min", "failures=0"], "a single record has none"),
+        (["--workers", "2"], "--workers: no longer there: a service works in threads"),
     ],
 )
 def test_values_that_its_flags_do_not_take(arguments, said, capsys):

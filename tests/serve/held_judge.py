@@ -1,12 +1,10 @@
-"""A judge that does what a passage says: holds it, fails, denies, or ends its process; else it agrees."""
+"""A judge that does what a passage says: holds it, fails or denies; else it agrees."""
 
-import os
-import signal
 import threading
 import time
 
 from factreasoner.errors import LLMError
-from factreasoner.models import Failure, Verdict
+from factreasoner.models import Atom, Failure, Verdict
 from factreasoner.protocols import Atomized, Judged
 
 DOWN = (
@@ -19,7 +17,7 @@ let_go = threading.Event()
 
 
 class HeldJudge:
-    """Acts on the words hold, slow, fail, deny, partly and die of a passage."""
+    """Acts on the words hold, slow, fail, deny and partly of a passage."""
 
     def judge(self, premise, claims):
         begun.extend(claim.text for claim in claims)
@@ -27,8 +25,6 @@ class HeldJudge:
             let_go.wait(30)
         if "slow" in premise.text:
             time.sleep(0.3)
-        if "die" in premise.text:
-            os.kill(os.getpid(), signal.SIGKILL)
         if "fail: down" in premise.text:
             raise LLMError(DOWN)
         if "fail" in premise.text:
@@ -43,6 +39,21 @@ class HeldJudge:
             )
             claims = claims[:1]
         return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims), failures)
+
+
+class LongMade(HeldJudge):
+    """Takes a minute to make."""
+
+    def __init__(self):
+        time.sleep(60)
+
+
+class Parts:
+    """Makes an atom of each part of a sentence between commas."""
+
+    def atomize(self, record):
+        texts = [text.strip() for text in record.response.split(",")]
+        return Atomized(tuple(Atom(id=f"a{n}", text=text) for n, text in enumerate(texts)))
 
 
 class FailedReviser:

@@ -13,6 +13,7 @@ from service_scene import RECORD, running, until
 
 from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.serve import answers, connection, server
 from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.app import Limits
@@ -132,6 +133,29 @@ def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
     assert found.json()["errors"][0]["message"]
 
 
+@pytest.mark.parametrize(
+    ("output", "contexts", "version", "status"),
+    [
+        (", ".join(["It is tall"] * 20), 5, 2, 200),  # words alone would be too many
+        (", ".join(["It is tall"] * 21), 5, 2, 422),  # sentences alone would not
+        (", ".join(["It is tall"] * 50), 2, 2, 200),
+        (" ".join(["It is tall."] * 200), 1, 2, 200),
+        ("It is tall.", 100, 2, 200),
+        ("It is tall.", 101, 2, 422),
+        ("It is tall.", 4, 3, 200),
+        ("It is tall.", 5, 3, 422),
+        ("", 500, 2, 200),
+    ],
+)
+def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, version, status):
+    monkeypatch.setitem(PLUGINS["atomizer"], "parts", "held_judge:Parts")
+    config = Config(judge="held_judge:HeldJudge", atomizer="parts", reviser="none", version=version)
+    body = json.dumps({"output": output, "contexts": [f"It is tall, says {n}." for n in range(contexts)]})
+    reply = Answers(Terms(config, max_pairs=100)).answer("assess", body.encode())
+    assert reply.status == status, reply.body
+    assert (b"pairs of claim and passage" in reply.body) == (status == 422)
+
+
 def test_the_parser_is_loaded_before_any_request(monkeypatch):
     loaded = []
     monkeypatch.setattr(answers, "find_parser", loaded.append)
@@ -213,7 +237,7 @@ def test_the_queue_has_an_end_and_says_when_to_come_again():
         held = clients.submit(service.post, "assess", HELD)
         until(lambda: held_judge.begun)
         waiting = clients.submit(service.post, "assess", RECORD)
-        until(lambda: service.service.pool.waiting == 1)
+        until(lambda: service.service.queue.waiting == 1)
         refused = service.post("assess", RECORD)
         assert refused.status_code == 503
         assert int(refused.headers["retry-after"]) >= 1
@@ -240,13 +264,13 @@ def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
         until(lambda: held_judge.begun)
         for _ in range(20):
             clients = [_sent(service.port, body.replace(b"Held", b"Gone")) for _ in range(50)]
-            until(lambda: service.service.pool.waiting >= 50)
+            until(lambda: service.service.queue.waiting >= 50)
             for client in clients:
                 client.close()
         held.close()
         until(lambda: len(service.log) == 1001)
         assert {line.split()[3] for line in service.log} == {"gone"}
-        until(lambda: service.service.pool.waiting == 0)
+        until(lambda: service.service.queue.waiting == 0)
         held_judge.let_go.set()
         assert service.post("assess", RECORD).status_code == 200
         assert held_judge.begun == ["Held.", RECORD["output"]]
@@ -272,7 +296,7 @@ def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):
 def test_what_was_taken_is_answered_before_the_end():
     with running(threads=1) as service, ThreadPoolExecutor(5) as clients:
         sent = [clients.submit(service.post, "assess", HELD) for _ in range(5)]
-        until(lambda: service.service.pool.waiting == 4)
+        until(lambda: service.service.queue.waiting == 4)
         idle = _raw(service.port, b"")
         service.drain()
         until(lambda: _refused(service.url))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from factreasoner.serve.app import Access
     from factreasoner.settings import Config
 
+SECONDS_OF_A_THREAD = 0.0005
+"""After which a thread that computes lets the event loop go on; Python's own default is ten times as long."""
 UNUSED = ("executor", "workers", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
 
@@ -33,15 +37,12 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     profile: Path | None = PROFILE
     host: str = flag("Address to listen on; other machines need a token.", default="127.0.0.1")
     port: int = flag("Port to listen on; 0: a free port.", default=8070, min=0, max=65535)
-    workers: int | None = flag(
-        "Processes, for local judges. (default: one per core; with a model, threads)", min=1
-    )
     queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
     timeout: float = flag(
         "Seconds a request may take, model calls included; then 504.", default=60.0, min=0.1
     )
     max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
-    max_pairs: int = flag("Maximum pairs of claim and passage per record.", default=300, min=1)
+    max_pairs: int = flag("Maximum pairs of claim and passage per record.", default=150, min=1)
     token_env: str | None = flag("Environment variable that holds the token clients must send.")
     allow_host: list[str] | None = flag("A host name of the service; repeatable.")
     at_least: list[str] | None = flag(
@@ -58,9 +59,9 @@ class Serve(Command, panels=EVERY, without=UNUSED):
             from factreasoner.serve.app import Limits, Service
             from factreasoner.serve.server import listening, serve_until, until_signal
         from factreasoner.serve.answers import Terms
-        from factreasoner.serve.pool import Pool
+        from factreasoner.serve.queue import Queue
 
-        processes = processes_for(self.workers, config)
+        threads = threads_for(config)
         in_time = {
             "timeout": min(config.timeout, self.timeout),
             "patience": min(config.patience, self.timeout / 2),  # a server that is down is told of in time
@@ -68,12 +69,17 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         kept = config.model_copy(update={**in_time, "executor": "threads"})
         terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
         access, limits = self._access(), Limits(self.timeout, bytes_of(self.max_body))
-        service = Service(terms, Pool(terms, processes, self.queue), access, limits, partial(say, err=True))
+        queue = Queue(terms, threads, self.queue)
+        service = Service(terms, queue, access, limits, partial(say, err=True))
         listener = listening(self.host, self.port)
         host, port = listener.getsockname()[:2]
-        who = number_of(processes, "process") if processes else number_of(config.concurrency, "thread")
         where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        ready = partial(say, f"Serving on {where} with {who}.", err=True)
+
+        def ready() -> None:
+            gc.freeze()  # what was made stays: to go over it takes 3 % of a small record's time
+            say(f"Serving on {where} with {number_of(threads, 'thread')}.", err=True)
+
+        sys.setswitchinterval(SECONDS_OF_A_THREAD)
         run = partial(serve_until, service=service, listener=listener, ready=ready)
         return until_signal(run, service.drain, self.drain_delay)
 
@@ -89,25 +95,18 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         return Access.of(self.host, self.allow_host or (), token)
 
 
-def processes_for(workers: int | None, config: Config) -> int | None:
-    """How many processes answer; None: threads, since a model or a search is waited for.
+def threads_for(config: Config) -> int:
+    """How many threads answer: one for each core, or as many as may wait for a model or a search.
 
     Raises:
-        ConfigError: processes are asked for where threads wait, or runs' ways of working are.
+        ConfigError: runs' ways of working are asked for.
     """
     from factreasoner.runs.processes import processes_at_once
     from factreasoner.settings.values import waited_for
 
     if config.executor == "ray" or config.batch != "none":
         raise ConfigError("executor, batch: a service answers at once: leave out Ray and batches")
-    if not (waits := waited_for(config)):
-        return workers or processes_at_once(config)
-    if workers is not None:
-        raise ConfigError(
-            f"--workers: processes are for local judges; for {waits} threads wait, as many as "
-            "--concurrency: leave it out"
-        )
-    return None
+    return config.concurrency if waited_for(config) else processes_at_once(config)
 
 
 def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:

@@ -1,4 +1,4 @@
-"""One body in, one reply out: the record is read, assessed and written, in any process.
+"""One body in, one reply out: the record is read, assessed and written, in any thread.
 
 Replies are bytes: results as JSON, and errors as `application/problem+json` (RFC 9457).
 """
@@ -18,7 +18,7 @@ import yaml
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
-from factreasoner.calls.threads import with_room
+from factreasoner.atoms import as_read
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
@@ -33,6 +33,10 @@ from factreasoner.models import Record, not_checked
 from factreasoner.models.results import counted
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
+from factreasoner.plugins.kinds import ATOMIZER
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.protocols import Atomizer
+from factreasoner.serve.sizes import most_claims, pairs_of
 from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
 from factreasoner.text.parsing import find_parser
@@ -135,7 +139,7 @@ class Terms(NamedTuple):
 
     config: Config
     rules: tuple[Rule, ...] = ()
-    max_pairs: int = 300
+    max_pairs: int = 150
 
 
 class Answers:
@@ -151,12 +155,15 @@ class Answers:
         self._terms, config = terms, terms.config
         self._workers: dict[str, Worker[Any]] = {}
         self.refused: dict[str, str] = {}
+        self._atomizer: Atomizer | None = None
         llm = None
         find_parser(config.spacy_model)  # loads it, which takes a second, and no request's
         if config.first_model is not None:
             transport.load()  # which takes seconds, and no request's
             check_keys(config)
             llm = assembly_of(config).llm
+        elif config.plugin("atomizer") in PLUGINS["atomizer"]:
+            self._atomizer = assembly_of(config).made(ATOMIZER)
         sample = Reader().record(_SAMPLE, where="", default_id="warm")
         for task in map(task_named, dict.fromkeys(TASK_OF.values())):
             try:
@@ -167,7 +174,6 @@ class Answers:
             if llm is None and config.retriever == "given" and not task.problems(sample, config):
                 _assessed(worker, task, sample)
 
-    @with_room
     def answer(self, route: str, body: bytes) -> Reply:
         """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
         try:
@@ -199,14 +205,22 @@ class Answers:
         record = Reader().record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError([hinted(problem, data) for problem in lacking])
-        pairs, most = pairs_of(record, config), self._terms.max_pairs
-        if pairs > most:
+        most = self._terms.max_pairs
+        if pairs_of(record, config, most_claims) <= most:
+            return record
+        if (pairs := pairs_of(record, config, self._claims_in)) > most:
             message = (
                 f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent "
                 "(the service's --max-pairs): send fewer passages"
             )
             raise InputError([InputProblem("", "contexts", message)])
         return record
+
+    def _claims_in(self, text: str) -> int:
+        """How many claims are made of a text; where a model makes them, its sentences."""
+        if self._atomizer is None:
+            return len(sentences(text))
+        return len(self._atomizer.atomize(as_read(Record(id="", response=text))).atoms)
 
     def _assess(self, route: str, task: Task[Any], record: Record) -> Reply:
         line, rows = _assessed(self._workers[task.name], task, record)
@@ -242,23 +256,6 @@ def _assessed(
     for failure in line["failures"]:
         failure["message"] = _to_a_client(failure["message"])
     return line, list(claim_rows(task, found))
-
-
-def pairs_of(record: Record, config: Config) -> int:
-    """About how many pairs of claim and passage a record makes, before any claim is made.
-
-    Given atoms and facts count, else the sentences that they will be made of; passages that are searched for
-    count as many as may be found. A pair of two passages counts as four: its claim is several times as long.
-    """
-    answer = _size(record.atoms, record.response)
-    right = _size(record.facts or record.reference_atoms, record.reference or "")
-    premises = answer * config.retrieve_k if record.contexts is None else len(record.contexts)
-    among = 4 * premises * premises if config.version == 3 else 0
-    return (answer + right) * (premises + bool(right)) + among
-
-
-def _size(items: Sequence[object] | None, text: str) -> int:
-    return len(items) if items is not None else len(sentences(text))
 
 
 def verdict_by(

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from factreasoner.serve.answers import CHECK, JSON, TASK_OF, Refused, Reply, Terms, document, problem
-from factreasoner.serve.pool import Pool
+from factreasoner.serve.queue import Queue
 
 GONE = "gone"
 """How requests are counted whose client left before the reply."""
@@ -90,9 +90,9 @@ class Service:
     """The application. `log` gets one line a request: time, id, route, status, milliseconds; never a text."""
 
     def __init__(
-        self, terms: Terms, pool: Pool, access: Access, limits: Limits, log: Callable[[str], None]
+        self, terms: Terms, queue: Queue, access: Access, limits: Limits, log: Callable[[str], None]
     ) -> None:
-        self.pool = pool
+        self.queue = queue
         self.counts = Counts()
         self.draining = False
         self._access = access
@@ -162,7 +162,7 @@ class Service:
             return problem(408, close=True)
         except ClientDisconnect:
             return None
-        work = asyncio.ensure_future(self.pool.answer(name, body))
+        work = asyncio.ensure_future(self.queue.answer(name, body))
         gone = asyncio.ensure_future(_left(request))
         await asyncio.wait({work, gone}, timeout=ends - loop.time(), return_when=asyncio.FIRST_COMPLETED)
         left = gone.done()
@@ -182,14 +182,13 @@ class Service:
         return Response("ok\n", media_type="text/plain")
 
     async def _ready(self, _request: Request) -> Response:
-        if self.draining or not self.pool.warmed:
+        if self.draining or not self.queue.warmed:
             return _response(problem(503, "draining" if self.draining else "warming up", retry_after=1))
         return Response("ok\n", media_type="text/plain")
 
     async def _metrics(self, _request: Request) -> Response:
-        pool = self.pool
-        gauges = {"queued": pool.waiting, "running": pool.running, "workers": pool.size}
-        gauges["worker_restarts_total"] = pool.restarts
+        queue = self.queue
+        gauges = {"queued": queue.waiting, "running": queue.running, "threads": queue.threads}
         return Response(self.counts.text(gauges), media_type="text/plain; version=0.0.4")
 
     async def _openapi(self, _request: Request) -> Response:
@@ -265,6 +264,5 @@ class Counts:
             lines.append(f'factreasoner_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}')
             lines.append(f'factreasoner_request_seconds_count{{route="{route}"}} {total}')
         for name, value in gauges.items():
-            kind = "counter" if name.endswith("_total") else "gauge"
-            lines += [f"# TYPE factreasoner_{name} {kind}", f"factreasoner_{name} {value:g}"]
+            lines += [f"# TYPE factreasoner_{name} gauge", f"factreasoner_{name} {value:g}"]
         return "\n".join([*lines, ""])

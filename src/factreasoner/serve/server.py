@@ -85,16 +85,15 @@ def until_signal(
 async def serve_until(
     drained: asyncio.Event, service: Service, listener: socket.socket, ready: Callable[[], None]
 ) -> None:
-    """Serve until `drained` is set and every admitted request is answered; `ready` is called once all work.
+    """Serve until `drained` is set and every admitted request is answered; `ready`: the parts are made.
 
     Raises:
         ConfigError: the settings do not go with assessing.
-        RunError: worker processes end before they can work.
     """
 
     async def warm() -> None:
         try:
-            await service.pool.warm()
+            await service.queue.warm()
             ready()
         except BaseException:
             drained.set()
@@ -105,7 +104,7 @@ async def serve_until(
         await answer_until(drained, app=service, listener=listener)
     finally:
         warming.cancel()
-        service.pool.close()
+        service.queue.close()
     with contextlib.suppress(asyncio.CancelledError):  # told to end before anybody was ready
         await warming
 

@@ -39,6 +39,7 @@ REMOVED: Mapping[str, Removed] = {
     "compare csv": Removed("`--out FILE.csv` writes every number"),
     "compare task": Removed("`--modes` is for `recall` alone; remove it"),
     "explain flip_size": Removed("`explain` prints the effect of each context"),
+    "serve workers": Removed("a service works in threads, one for each core; remove it"),
     "index stats": Removed("use `index --list`"),
     "constant_confidence": Removed("such a verdict has P 0.9; remove it", 0.9),
     "votes": Removed("five samples are drawn; remove it", 5),

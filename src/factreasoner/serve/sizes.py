@@ -1,0 +1,34 @@
+"""How much work a record makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from factreasoner.models import Record
+from factreasoner.settings import Config
+from factreasoner.text.sentences import sentences
+
+
+def pairs_of(record: Record, config: Config, claims_in: Callable[[str], int]) -> int:
+    """About how many pairs of claim and passage a record makes, before any claim is judged.
+
+    Given atoms and facts count, else the claims in the texts that they will be made of; passages that are
+    searched for count as many as may be found. A pair of two passages counts as four: its claim is several
+    times as long.
+    """
+
+    def size(items: Sequence[object] | None, text: str) -> int:
+        if items is not None:
+            return len(items)
+        return claims_in(text) if text.strip() else 0
+
+    answer = size(record.atoms, record.response)
+    right = size(record.facts or record.reference_atoms, record.reference or "")
+    premises = answer * config.retrieve_k if record.contexts is None else len(record.contexts)
+    among = 4 * premises * premises if config.version == 3 else 0
+    return (answer + right) * (premises + bool(right)) + among
+
+
+def most_claims(text: str) -> int:
+    """No fewer claims than can be made of a text: as many as it has words, or sentences without blanks."""
+    return max(len(text.split()), len(sentences(text)))
