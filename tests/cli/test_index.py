@@ -3,6 +3,7 @@
 import pytest
 from command import kept, manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
+from pages import pdf
 
 from factreasoner import assess_many
 from factreasoner.corpus.embeddings import LiteLLMEmbedding
@@ -123,6 +124,15 @@ def test_find_shows_what_a_run_would_get(index, docs):
     ]
     assert index("--find", "xyzzy").stdout == "No passage found.\n"
     assert "needs vectors" in index("--find", "radium", "--search", "dense", code=1).stderr
+
+
+def test_files_read_in_part_stand_in_summary_and_list(index, docs):
+    (docs / "paper.pdf").write_bytes(pdf("One.", "", "Three."))
+    for count in ("3 added", "3 unchanged"):
+        done = index(code=3)
+        assert done.stderr == f"read in part: {docs}/paper.pdf: page 2 has no text\n"
+        assert f"Files: {count}, 1 read in part." in done.stdout
+    assert f"read in part: {docs}/paper.pdf: page 2 has no text" in index("--list").stdout
 
 
 def test_list_and_delete(factreasoner, index, docs, tmp_path):

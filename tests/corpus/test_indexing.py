@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from corpus_scene import OWN, TEXTS, bring, content, write
 from filelock import FileLock
-from pages import html
+from pages import html, pdf
 
 from factreasoner.corpus import files, indexing
 from factreasoner.corpus.indexing import IndexReport, index
+from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.settings import Config
 
@@ -240,3 +241,34 @@ def test_every_name_of_a_file_is_a_key(tmp_path, store):
         unchanged=count - 1, dropped=1, total=count - 1
     )
     assert bring(docs / os.fsdecode(b"sub\xf6folder"), store_dir=store).unchanged == len(NAMES)
+
+
+def test_files_read_in_part_are_named_each_time(docs, store):
+    (docs / "paper.pdf").write_bytes(pdf("One.", "", "Three."))
+    told = (f"{docs}/paper.pdf: page 2 has no text",)
+    first, second = bring(docs, store_dir=store), bring(docs, store_dir=store)
+    assert (first.partly, first.added, first.passages) == (told, 4, 6)
+    assert (second.partly, second.unchanged, second.passages) == (told, 4, 0)
+    (docs / "paper.pdf").write_bytes(pdf("One.", "Two.", "Three."))
+    assert bring(docs, store_dir=store).partly == ()
+    assert Store(Config(store_dir=store)).collection("documents").notes() == {}
+
+
+HEADER = "Year | Bridge | Length"
+TABLES = {
+    "a.html": "<p>Before.</p><table><tr><th>Year<th>Bridge<th>Length{}</table><p>After.</p>",
+    "b.md": "Before.\n\n| Year | Bridge | Length |\n|---|---|---|\n{}\n\nAfter.",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_passages_of_long_tables_repeat_header(tmp_path, store, name):
+    form = "<tr><td>{}<td>{}<td>{}" if name == "a.html" else "| {} | {} | {} |\n"
+    rows = "".join(form.format(1900 + n, f"Bridge over river number {n}", f"{n} metres") for n in range(120))
+    bring(write(tmp_path / "docs", {name: TABLES[name].replace("{}", rows.rstrip())}), store_dir=store)
+    texts = [passage.text for passage in content(store_dir=store).values()]
+    assert len(texts) > 5
+    for text in texts:
+        assert text.count(HEADER) == 1
+        assert text.index(HEADER) < text.index("Bridge over")
+    assert "After." in texts[-1]

@@ -109,17 +109,18 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 def test_an_office_document_by_its_url_is_read_as_one_in_a_file_is(monkeypatch):
     sent = reply(docx(paragraph(ARTICLE)), content_type=WORD)
     broken = reply(b"PK", content_type=WORD)
-    with RawServer({"/robots.txt": NO_ROBOTS, "/a": sent, "/b": broken}) as site:
+    paper = reply(pdf(ARTICLE), content_type="application/pdf")
+    with RawServer({"/robots.txt": NO_ROBOTS, "/a": sent, "/b": broken, "/c": paper}) as site:
         url = f"http://site.example:{site.port}"
         assert [source.text for source in read(f"{url}/a")] == [ARTICLE]
         with pytest.raises(InputError, match=r"/b was not read \(damaged docx\); .*save the page"):
             read(f"{url}/b")
         found = importlib.util.find_spec
         monkeypatch.setattr(
-            importlib.util, "find_spec", lambda name: None if name == "mammoth" else found(name)
+            importlib.util, "find_spec", lambda name: None if name == "pdf_oxide" else found(name)
         )
-        with pytest.raises(InputError, match=r"/a was not read \(reading docx .*'factreasoner\[office\]'"):
-            read(f"{url}/a")
+        with pytest.raises(InputError, match=r"/c was not read \(reading PDF .*'factreasoner\[web\]'"):
+            read(f"{url}/c")
 
 
 def test_private_addresses_are_refused():

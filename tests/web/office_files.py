@@ -7,6 +7,8 @@ W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 TYPES = "application/vnd.openxmlformats-officedocument"
 
@@ -49,25 +51,52 @@ def _core(title):
     )
 
 
+def run(text, properties=""):
+    """Words of a Word document."""
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
 def paragraph(text):
     """One of a Word document."""
-    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+    return f"<w:p>{run(text)}</w:p>"
 
 
-def docx(body, title="", head=""):
-    """A Word document with this XML as its body; `head` comes before the root."""
+def docx(body, title="", head="", **parts):
+    """A Word document with this XML as its body; `head` comes before the root.
+
+    `parts` holds the XML inside its styles, footnotes, endnotes, header, footer and chart.
+    """
+    roots = {
+        "styles": "styles",
+        "footnotes": "footnotes",
+        "endnotes": "endnotes",
+        "header": "hdr",
+        "footer": "ftr",
+    }
+    others = {
+        f"word/{name}.xml": inside
+        if name == "chart"
+        else f'<w:{roots[name]} xmlns:w="{W}">{inside}</w:{roots[name]}>'
+        for name, inside in parts.items()
+    }
+    relations = _relations(*((name, f"{name}.xml") for name in parts)).replace('Id="r', 'Id="x')
+    if "chart" in parts:
+        place = list(parts).index("chart")
+        relations = relations.replace(f'Id="x{place}"', 'Id="chart1"')
     return packed(
         {
             "[Content_Types].xml": _types(word__document="wordprocessingml.document.main"),
             "_rels/.rels": _relations(("officeDocument", "word/document.xml")),
             "docProps/core.xml": _core(title),
             "word/document.xml": f'{head}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>',
+            "word/_rels/document.xml.rels": relations,
+            **others,
         }
     )
 
 
-def pptx(*slides, title=""):
-    """A presentation with one slide for each XML of shapes."""
+def pptx(*slides, title="", hidden=(), chart=None, notes=None):
+    """A presentation with one slide for each XML of shapes; all have the chart and the notes."""
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="r{n}"/>' for n in range(len(slides)))
     parts = {
         "[Content_Types].xml": _types(
@@ -83,16 +112,65 @@ def pptx(*slides, title=""):
         "</p:sldIdLst></p:presentation>",
     }
     for n, shapes in enumerate(slides):
-        parts[f"ppt/slides/slide{n}.xml"] = (
-            f'<p:sld xmlns:p="{P}" xmlns:a="{A}"><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/>'
-            f"<p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{shapes}</p:spTree></p:cSld></p:sld>"
-        )
+        parts[f"ppt/slides/slide{n}.xml"] = _slide("sld", shapes, ' show="0"' * (n in hidden))
+        targets = [("chart", "../charts/chart1.xml")] * (chart is not None)
+        targets += [("notesSlide", "../notesSlides/notes1.xml")] * (notes is not None)
+        relations = _relations(*targets)
+        if chart is not None:
+            relations = relations.replace('Id="r0"', 'Id="chart1"')
+        parts[f"ppt/slides/_rels/slide{n}.xml.rels"] = relations
+    if chart is not None:
+        parts["ppt/charts/chart1.xml"] = chart
+    if notes is not None:
+        parts["ppt/notesSlides/notes1.xml"] = _slide("notes", notes)
     return packed(parts)
 
 
-def text_shape(text):
-    """A shape of a slide with one paragraph."""
+def _slide(name, shapes, attributes=""):
     return (
-        '<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
-        f"<p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+        f'<p:{name} xmlns:p="{P}" xmlns:a="{A}"{attributes}><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/>'
+        f"<p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{shapes}</p:spTree></p:cSld></p:{name}>"
+    )
+
+
+def text_shape(text, *, hidden=False, placeholder=""):
+    """A shape of a slide with one paragraph."""
+    kind = f'<p:ph type="{placeholder}"/>' if placeholder else ""
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="2" name="x" hidden="{int(hidden)}"/><p:cNvSpPr/><p:nvPr>{kind}</p:nvPr></p:nvSpPr>'
+        f"<p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+
+
+def slide_table(rows, attributes):
+    """A table of a slide; `attributes` of its cells by row and column."""
+    cells = "".join(
+        "<a:tr>"
+        + "".join(
+            f"<a:tc {attributes.get((y, x), '')}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+            for x, text in enumerate(row)
+        )
+        + "</a:tr>"
+        for y, row in enumerate(rows)
+    )
+    return (
+        "<p:graphicFrame><p:nvGraphicFramePr/><a:graphic><a:graphicData><a:tbl>"
+        f"{cells}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    )
+
+
+def chart():
+    """A chart with a title, two series and two categories."""
+
+    def points(name, kind, values):
+        inside = "".join(f'<c:pt idx="{n}"><c:v>{value}</c:v></c:pt>' for n, value in enumerate(values))
+        return f"<c:{name}><c:{kind}Ref><c:f>Sheet1!$A$1</c:f><c:{kind}Cache>{inside}</c:{kind}Cache></c:{kind}Ref></c:{name}>"
+
+    series = "".join(
+        f"<c:ser>{points('tx', 'str', [year])}{points('cat', 'str', ['Mill', 'Quarry'])}{points('val', 'num', values)}</c:ser>"
+        for year, values in (("2019", [120, 75]), ("2020", [90, 80]))
+    )
+    return (
+        f'<c:chartSpace xmlns:c="c" xmlns:a="{A}"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Visitors by year'
+        f"</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart></c:chartSpace>"
     )

@@ -26,15 +26,20 @@ def html(body=ARTICLE, title="Otter Bridge", head=""):
 
 def pdf(*pages, title=""):
     """A PDF file with one line of text for every line of each of `pages`."""
+    lines = [[(72, 720 - 14 * n, line, 12) for n, line in enumerate(page.split("\n"))] for page in pages]
+    return placed(*lines, title=title)
+
+
+def placed(*pages, title=""):
+    """A PDF file of pages of (left, base, text) or (left, base, text, size), drawn in this order."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
     kids = []
     for page in pages:
-        lines = "".join(f"({line}) Tj T* " for line in page.split("\n"))
-        content = zlib.compress(f"BT /F1 12 Tf 14 TL 72 720 Td {lines}ET".encode("latin-1"))
+        content = zlib.compress(b"BT\n" + b"".join(_drawn(*item) for item in page) + b"ET")
         objects.append(
             b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(content), content)
         )
@@ -56,3 +61,8 @@ def pdf(*pages, title=""):
     return (
         data + b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table) + end % (size, len(objects), len(data))
     )
+
+
+def _drawn(left, base, text, size=11):
+    shown = text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
+    return b"/F1 %g Tf 1 0 0 1 %g %g Tm (%s) Tj\n" % (size, left, base, shown)

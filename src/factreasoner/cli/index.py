@@ -161,3 +161,5 @@ def _list(config: Config) -> None:
         if not collection.made.revision:
             rows.append("incomplete: indexing is in progress or was interrupted")
         say("\t".join(rows))
+        for (path, _), note in collection.notes().items():
+            say(one_line(f"read in part: {path}: {note}"))

@@ -40,6 +40,7 @@ _TABLES = (
     "CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT UNIQUE, text TEXT, path BLOB, digest TEXT,"
     " position INTEGER, title TEXT, link TEXT, last INTEGER)",
     "CREATE INDEX passages_of_file ON passages (path, digest)",
+    "CREATE TABLE notes (path BLOB PRIMARY KEY, digest TEXT, note TEXT)",
 )
 _COLUMNS = "text, path, digest, position, title, link, last"
 _LISTED = "id IN (SELECT value FROM json_each(?))"
@@ -186,6 +187,17 @@ class Collection:
             found[os.fsdecode(path)][digest] = bool(whole)
         return dict(found)
 
+    def notes(self) -> dict[tuple[str, str], str]:
+        """What was not read of files that were read in part, by path and digest."""
+        rows = self._rows("SELECT path, digest, note FROM notes ORDER BY path")
+        return {(os.fsdecode(path), digest): note for path, digest, note in rows}
+
+    def note(self, path: str, digest: str, note: str) -> None:
+        """Note what was not read of a file; the empty note says that all was."""
+        self._rows("DELETE FROM notes WHERE path = ?", os.fsencode(path))
+        if note:
+            self._rows("INSERT INTO notes VALUES (?, ?, ?)", os.fsencode(path), digest, note)
+
     def ids_of(self, path: str, digest: str | None = None) -> list[str]:
         """Ids of the passages of a file, or of one content of it."""
         query = "SELECT id FROM passages WHERE path = ? AND digest = IFNULL(?, digest)"
@@ -217,6 +229,9 @@ class Collection:
         """Remove the passages of a file, or those of one content of it."""
         ids = self.ids_of(path, digest)
         self._rows(f"DELETE FROM passages WHERE {_LISTED}", json.dumps(ids))
+        self._rows(
+            "DELETE FROM notes WHERE path = ? AND digest = IFNULL(?, digest)", os.fsencode(path), digest
+        )
         if self.embedded:
             self.vectors.remove(ids)
 

@@ -25,8 +25,8 @@ from factreasoner.files import (
     plain_name,
     why_no_table,
 )
-from factreasoner.web.office import READERS
-from factreasoner.web.page import WIDE, Extracted, Page, decode
+from factreasoner.text.language import composed
+from factreasoner.web.page import WIDE, Extracted, Page, TextTable, decode
 from factreasoner.web.reader import PageReader
 
 BINARY = "binary, not text"
@@ -73,7 +73,11 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
             raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
         else:
             found = [_document(path, kind, data)] if data.strip() else []
-        yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
+        for item in found:
+            if isinstance(item, BadRow):
+                yield item
+            elif item.text.strip():
+                yield item._replace(text=composed(item.text), title=composed(item.title))
         after = path.stat()
     except OSError as error:
         raise DocumentError(f"{path}: {reason(error)}") from error
@@ -87,7 +91,7 @@ def _document(path: Path, kind: Kind, data: bytes) -> Document:
         return _page(path, kind, data, name)
     read = text_of(data, str(path))
     text = read.text.replace("\r\n", "\n")
-    found = markdown(text, name) if kind == "markdown" else Document(text, name)
+    found = Document(text, name) if kind == "text" else _page(path, kind, text.encode(), name)
     return found._replace(guessed=read.guessed)
 
 
@@ -101,15 +105,16 @@ def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
         raise DocumentError(f"{path}: {error}") from error
     if read.dropped:
         raise _unread(str(path), read.dropped)
-    if not read.text:
+    if not read.text and kind != "markdown":
         raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
-    return Document(read.text, read.title or name, guessed=read.guessed)
+    text, title, _, _, guessed, partly, tables = read
+    return Document(text, title or name, guessed=guessed, partly=partly, tables=tables)
 
 
 def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     """Raise DocumentError for a file whose content is of another kind than its name says."""
     found = content_of(head)
-    if found is None or found.kind == kind or (found == ARCHIVE and kind in READERS):
+    if found is None or found.kind == kind or (found == ARCHIVE and kind in ("docx", "pptx")):
         return
     remedy = f"; name it .{found.kind}" if found.kind else ""
     raise DocumentError(f"{path}: named {plain_name(path).suffix}, but it is {found.what}{remedy}")
@@ -143,22 +148,6 @@ def _is_binary(data: bytes, text: str) -> bool:
     return zeros or strange + sample.count("\ufffd") > 0.05 * len(sample)
 
 
-def markdown(text: str, name: str = "") -> Document:
-    """A Markdown text without its marks, titled by its front matter, its first heading or `name`."""
-    title = ""
-    if front := re.match(r"---\n(.*?)\n---\n", text, re.DOTALL):
-        text = text[front.end() :]
-        if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
-            title = named[1].strip().strip("\"'")
-    if not title and (heading := re.search(r"^# +(.+)$", text, re.MULTILINE)):
-        title = heading[1].strip()
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1", text)
-    text = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
-    text = re.sub(r"(?m)^#{1,6} +(.+?) *#*$", r"\n\1\n", text)
-    return Document(text, title or name)
-
-
 NO_TEXT = "no text"
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
 
@@ -166,13 +155,15 @@ _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link":
 class Document(NamedTuple):
     """One text with a title and, where known, the address it came from. A row of a file is a document too.
 
-    `guessed` is the encoding it was read in, where that had to be guessed.
+    `guessed` is the encoding it was read in, where that had to be guessed; `partly` names what was not read.
     """
 
     text: str
     title: str = ""
     link: str = ""
     guessed: str = ""
+    partly: tuple[str, ...] = ()
+    tables: tuple[TextTable, ...] = ()
 
 
 class BadRow(NamedTuple):

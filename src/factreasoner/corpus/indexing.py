@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from factreasoner.calls.limits import Budget
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.documents import BadRow, digest_of, documents_of
+from factreasoner.corpus.documents import BadRow, Document, digest_of, documents_of
 from factreasoner.corpus.embeddings import Embedding, embedding_named
 from factreasoner.corpus.files import find_files
 from factreasoner.corpus.store import Store, folder_of
@@ -29,7 +29,7 @@ _NAMED = 5
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    - `partly`: files of rows with their bad ones; the good ones are in the collection.
+    - `partly`: files that were read in part, with their bad rows, pages without text and the like.
     - `gone`: files of the collection, below the paths of the run, that are there no more.
     - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
     - `textless`: files without text, and files of rows with the rows that have none.
@@ -108,6 +108,15 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
     )
 
 
+class _Read:
+    """What is not in the passages of a file: bad rows, rows without text, parts that are not read."""
+
+    def __init__(self) -> None:
+        self.bad: list[BadRow] = []
+        self.blank: list[BadRow] = []
+        self.partly: list[str] = []
+
+
 class _Run:
     """One pass over files, writing in batches that may hold passages of several files."""
 
@@ -119,6 +128,7 @@ class _Run:
         self._roots = roots
         self._tell = tell
         self._held = collection.held()
+        self._notes = collection.notes()
         self._waiting: list[StoredPassage] = []
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
@@ -173,14 +183,13 @@ class _Run:
         held = self._held.get(name, {})
         others = [(name, other) for other in held if other != digest]
         if held.get(digest):
-            self.counts["unchanged"] += 1
+            self._count(file, self._notes.get((name, digest), ""), "unchanged")
         else:
             there = set(self._collection.ids_of(name, digest)) if digest in held else set()
             empty = True
-            bad: list[BadRow] = []
-            blank: list[BadRow] = []
+            read = _Read()
             try:
-                for passage in self._passages(file, name, digest, (bad, blank)):
+                for passage in self._passages(file, digest, read):
                     empty = False
                     if passage.id not in there:
                         self._waiting.append(passage)
@@ -195,40 +204,45 @@ class _Run:
                 raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
             if empty and others:
                 self.emptied.append(name)
-            elif empty or blank:
-                self.textless.append(f"{file}: {named(blank) or 'no text in it'}")
-            if bad:
-                self.partly.append(f"{file}: {named(bad)}")
-            else:
-                self.counts["empty" if empty else "replaced" if others else "added"] += 1
+            elif empty or read.blank:
+                self.textless.append(f"{file}: {named(read.blank) or 'no text in it'}")
+            note = named([*read.bad, *read.partly])
+            self._count(file, note, "empty" if empty else "replaced" if others else "added")
+            if note or (name, digest) in self._notes:
+                self._begin()
+                self._collection.note(name, digest, note)
         self._outdated += others
 
-    def _passages(
-        self, file: Path, name: str, digest: str, rows: tuple[list[BadRow], list[BadRow]]
-    ) -> Iterator[StoredPassage]:
-        """The passages of a file in order; `rows` get its bad and its blank ones.
+    def _count(self, file: Path, note: str, fate: str) -> None:
+        """Count a file by what became of it, or by its note if it was read in part."""
+        if note:
+            self.partly.append(f"{file}: {note}")
+        else:
+            self.counts[fate] += 1
 
-        Without a bad one, the last passage is marked. Raises DocumentError if none is good and one is bad.
+    def _passages(self, file: Path, digest: str, read: _Read) -> Iterator[StoredPassage]:
+        """The passages of a file in order; `read` gets what is not in them.
+
+        Without a bad row, the last passage is marked. Raises DocumentError if no row is good and one is bad.
         """
-        bad, blank = rows
         before: StoredPassage | None = None
         for document in documents_of(file):
             if isinstance(document, BadRow):
-                (blank if document.blank else bad).append(document)
+                (read.blank if document.blank else read.bad).append(document)
                 continue
+            read.partly += document.partly
             if document.guessed:
                 self.guessed.append(f"{file}: read as {document.guessed}")
-            # Past the cache of the function: a long text must not outlive its turn.
-            for passage in split_passages.__wrapped__(_clean(document.text)):
+            for text in passages_of(document):
                 if before is not None:
                     yield before
                 position = 0 if before is None else before.position + 1
                 title, link = _clean(document.title), _clean(document.link)
-                before = StoredPassage(passage.text, name, digest, position, title, link)
+                before = StoredPassage(text, str(file), digest, position, title, link)
         if before is not None:
-            yield before._replace(last=not bad)
-        elif bad:
-            raise DocumentError(f"{file}: {named(sorted(bad + blank))}")
+            yield before._replace(last=not read.bad)
+        elif read.bad:
+            raise DocumentError(f"{file}: {named(sorted(read.bad + read.blank))}")
 
     def _flush(self) -> None:
         """Write what waits; then drop earlier contents of files whose new content is there."""
@@ -255,6 +269,14 @@ class _Run:
         if not self._begun:
             self._begun = True
             self._collection.begin(self._roots)
+
+
+def passages_of(document: Document) -> Iterator[str]:
+    """The passages of a document; one that is cut from a table begins with the table's first row."""
+    # Past the cache of the function: a long text must not outlive its turn.
+    for text, start in split_passages.__wrapped__(_clean(document.text)):
+        header = next((table.header for table in document.tables if table.start <= start < table.end), "")
+        yield f"{header}\n{text}" if header else text
 
 
 def _below(name: str, tops: set[str]) -> bool:

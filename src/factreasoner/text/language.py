@@ -188,14 +188,19 @@ def stem(word: str, language: str) -> str:
         return str(_stemmer(language).stemWord(word))
 
 
+def composed(text: str) -> str:
+    """`text` in the form that texts are compared in: composed characters (NFC), no soft hyphens."""
+    return unicodedata.normalize("NFC", text.replace("\xad", ""))
+
+
 def fold(text: str) -> str:
     """`text` in lower case, with compatibility forms unified."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return unicodedata.normalize("NFKC", composed(text)).casefold().replace("’", "'")
 
 
 def is_quote(quote: str, passage: str) -> bool:
     """Whether a quote is whole words of a passage, whatever the white space, case and composition."""
-    wanted, text = (" ".join(unicodedata.normalize("NFC", t).casefold().split()) for t in (quote, passage))
+    wanted, text = (" ".join(composed(t).casefold().split()) for t in (quote, passage))
     found = re.search(f"(?!{_IN_A_WORD}){re.escape(wanted)}(?!{_IN_A_WORD})", text)
     return found is not None and re.search(r"\w", wanted) is not None
 
@@ -224,7 +229,7 @@ def terms(text: str, language: str = "english") -> list[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without its function words, unless it has no other words."""
-    known, said = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", query))
+    known, said = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", composed(query)))
     return " ".join(word for word in said if fold(word) not in known) or query
 
 
@@ -247,7 +252,7 @@ class Wording:
 
 def compared_words(text: str) -> set[str]:
     """The words and numbers of a text, function words too."""
-    return set(_COMPARED.findall(text.casefold()))
+    return set(_COMPARED.findall(composed(text).casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:

@@ -16,6 +16,9 @@ from typing import BinaryIO
 from factreasoner.web.extract import extract
 from factreasoner.web.page import Extracted
 
+with contextlib.suppress(ModuleNotFoundError):  # files of one's own are read without it
+    import trafilatura  # noqa: F401 - now, so that a broken one is told before a page is lost
+
 READY = b"ready\n"
 MEMORY = 2 * 1024**3
 """Bytes of address space a worker may take, where the system can limit it."""

@@ -20,8 +20,7 @@ from factreasoner.web.connection import (
     system_resolver,
     tls_context,
 )
-from factreasoner.web.office import MEDIA_TYPES
-from factreasoner.web.page import Page
+from factreasoner.web.page import MEDIA_TYPES, Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 FETCH_BYTES = 10_000_000

@@ -1,4 +1,4 @@
-"""The text of office documents: docx by mammoth, pptx by python-pptx.
+"""Word documents and presentations as HTML, read from their XML: what they show, part by part.
 
 Runs in the calling process and takes the time it takes: for files nobody vouches for, use
 :class:`factreasoner.web.reader.PageReader`.
@@ -7,150 +7,155 @@ Runs in the calling process and takes the time it takes: for files nobody vouche
 from __future__ import annotations
 
 import io
-import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from factreasoner.web.office_parts import Part, Reader, attribute, child, local_name, xml_of
 from factreasoner.web.page import Extracted
+from factreasoner.web.tree import one_line, whole_text
 
 MOST_UNPACKED = 500_000_000
 """Bytes that all parts of a document may come to."""
-MODULES = {"docx": "mammoth", "pptx": "pptx"}
-"""What reads a kind of document beside the packages that read web pages."""
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-MEDIA_TYPES = {
-    f"{_OFFICE}wordprocessingml.document": "docx",
-    f"{_OFFICE}presentationml.presentation": "pptx",
-}
-"""The kind of document that a server says it sends."""
-
-_BLOCKS = frozenset(
-    """address article aside blockquote body br dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
-    header hr li ol p pre section table tr ul""".split()  # noqa: SIM905
-)
-_CELLS = frozenset({"td", "th"})
-_SKIPPED = frozenset({"head", "script", "style"})
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_STRUCK = frozenset({"vanish", "strike", "dstrike"})
+_OFF = ("0", "false", "off")
+_FURNITURE = ("sldNum", "sldImg", "dt", "ftr", "hdr")
+"""Placeholders of a page of notes that are not the notes."""
 
 
 def office_text(data: bytes, kind: str) -> Extracted:
-    """Text and title of a document of `kind`: docx or pptx.
+    """Text and title of a docx or pptx. `partly` names what is in it and not read.
 
     Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
-    "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line.
-
-    Raises:
-        MemoryError: it takes more than there is.
-        ModuleNotFoundError: the package of `MODULES` is not installed.
+    "unpacks to more than 500 MB"). Raises MemoryError: it takes more than there is.
     """
-    read = READERS[kind]
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as parts:
-            if sum(part.file_size for part in parts.infolist()) > MOST_UNPACKED:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(part.file_size for part in archive.infolist()) > MOST_UNPACKED:
                 return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
-            if any(part.flag_bits & 1 for part in parts.infolist()):
+            if any(part.flag_bits & 1 for part in archive.infolist()):
                 return Extracted("", dropped=f"encrypted {kind}")
-            return read(parts, data)._replace(title=_title(parts))
-    except (MemoryError, ModuleNotFoundError):
+            document = _Document(archive) if kind == "docx" else _Slides(archive)
+            found = whole_text("".join(document.pieces()))
+            title = _title(archive)
+    except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
         return Extracted("", dropped=f"damaged {kind}")
+    return Extracted(found.text, title, partly=tuple(dict.fromkeys(document.unread)), tables=found.tables)
 
 
-def _title(parts: zipfile.ZipFile) -> str:
+def _title(archive: zipfile.ZipFile) -> str:
     name = "docProps/core.xml"
-    if name not in parts.namelist():
-        return ""
-    titles = _xml(parts, name).xpath("//*[local-name()='title']/text()")
-    return " ".join(str(titles[0]).split())[:300] if titles else ""
+    titles = xml_of(archive, name).xpath("//*[local-name()='title']") if name in archive.namelist() else []
+    return one_line("".join(titles[0].itertext())) if titles else ""
 
 
-def _docx(parts: zipfile.ZipFile, data: bytes) -> Extracted:
-    import mammoth
+class _Document(Reader):
+    """A Word document: its text, then its notes, then its headers and footers."""
 
-    no_picture = mammoth.images.img_element(lambda image: {})
-    found = mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture)
-    return Extracted(_html_text(found.value))
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        super().__init__(archive)
+        self._styles = _styles(part.root for part in self.main.of_kind("styles"))
+        self._paragraph = dict[str, bool]()
+        self._notes: list[str] = []
+        self._known_notes = {
+            (kind, attribute(note, "id")): (part, note)
+            for kind in ("footnotes", "endnotes")
+            for part in self.main.of_kind(kind)
+            for note in part.root
+        }
 
+    def pieces(self) -> Iterator[str]:
+        """The document as HTML."""
+        yield self.inside(self.main.root, self.main)
+        yield from self._notes
+        kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind))
+        yield from dict.fromkeys(self.inside(part.root, part) for part in kinds)
 
-def _pptx(parts: zipfile.ZipFile, data: bytes) -> Extracted:
-    import pptx
+    def unseen(self, element: Any) -> bool:
+        """Whether an element is struck, hidden or deleted, by itself or by its style."""
+        name = local_name(element)
+        if name == "p":
+            self._paragraph = self._styles.get(_value(element, "pPr", "pStyle"), {})
+        if name != "r":
+            return super().unseen(element)
+        styled = self._styles.get(_value(element, "rPr", "rStyle"), {})
+        return any((self._paragraph | styled | _struck(child(element, "rPr"))).values())
 
-    lines: list[str] = []
-    for slide in pptx.Presentation(io.BytesIO(data)).slides:
-        for shape in slide.shapes:
-            lines += _shape_lines(shape)
-        if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-            lines.append(slide.notes_slide.notes_text_frame.text)
-    return Extracted("\n".join(line.replace("\v", "\n").strip() for line in lines if line.strip()))
+    def _read_footnoteReference(self, element: Any, part: Part) -> str:  # noqa: N802 - names of the format
+        return self._noted(element, "footnotes")
 
+    def _read_endnoteReference(self, element: Any, part: Part) -> str:  # noqa: N802
+        return self._noted(element, "endnotes")
 
-def _shape_lines(shape: Any) -> Iterator[str]:
-    if hasattr(shape, "shapes"):
-        for inner in shape.shapes:
-            yield from _shape_lines(inner)
-    elif shape.has_text_frame:
-        yield shape.text_frame.text
-    elif getattr(shape, "has_table", False):
-        for row in shape.table.rows:
-            yield _row(cell.text for cell in row.cells)
-
-
-def _xml(parts: zipfile.ZipFile, name: str) -> Any:
-    """A part's root; entities are not resolved, and nothing is fetched."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
-    return etree.fromstring(parts.read(name), parser)
-
-
-def _html_text(source: str) -> str:
-    from lxml import html
-
-    from factreasoner.web.superscripts import write_superscripts
-
-    source = _DECLARATION.sub("", source, count=1)
-    parser = html.HTMLParser(remove_comments=True, remove_pis=True)
-    if not source.strip():
-        return ""
-    root = html.document_fromstring(source, parser)
-    write_superscripts(root)
-    return _text(root)
+    def _noted(self, element: Any, kind: str) -> str:
+        """The mark of a note, whose text goes to the end of the document."""
+        part, note = self._known_notes.get((kind, attribute(element, "id")), (None, None))
+        if part is None:
+            return ""
+        paragraph, number = self._paragraph, len(self._notes) + 1
+        self._notes.append("")
+        text = self.inside(note, part).removeprefix("<p>")
+        self._notes[number - 1] = f"<p>[{number}] {text}"
+        self._paragraph = paragraph
+        return f"[{number}]"
 
 
-def _text(root: Any) -> str:
-    """The text of HTML, one line for each paragraph and table row."""
-    from lxml import etree
-
-    pieces: list[str] = []
-    inline = 0
-    walk = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walk:
-        name, starts = etree.QName(element).localname, event == "start"
-        if starts and name in _SKIPPED:
-            walk.skip_subtree()
-            continue
-        inline += (1 if starts else -1) * (name == "tr")
-        if name in _CELLS and not starts:
-            pieces.append("\t")
-        elif name in _BLOCKS:
-            pieces.append(" " if inline else "\n")
-        pieces.append(_flat(element.text if starts else element.tail))
-    lines = (_row(line.split("\t")) for line in "".join(pieces).split("\n"))
-    return "\n".join(filter(None, lines))
+def _value(element: Any, *names: str) -> str:
+    found = child(element, *names)
+    return "" if found is None else attribute(found, "val")
 
 
-def _flat(text: str | None) -> str:
-    """Without the line breaks and tabs of the source, which mean a blank."""
-    return re.sub(r"\s+", " ", text or "")
+def _struck(properties: Any) -> dict[str, bool]:
+    """What the properties of a run say on whether it is struck or hidden."""
+    found = () if properties is None else properties
+    return {local_name(p): attribute(p, "val", "1") not in _OFF for p in found if local_name(p) in _STRUCK}
 
 
-def _row(cells: Iterable[str]) -> str:
-    return " | ".join(filter(None, (" ".join(cell.split()) for cell in cells)))
+def _styles(roots: Iterable[Any]) -> dict[str, dict[str, bool]]:
+    """Whether text of a style is struck or hidden, by the style's id."""
+    styles = {
+        attribute(style, "styleId"): style for root in roots for style in root if local_name(style) == "style"
+    }
+    found: dict[str, dict[str, bool]] = {}
+    for name in styles:
+        line: list[str] = []
+        above = name
+        while above in styles and above not in line:  # they may go round in a circle
+            line.append(above)
+            above = _value(styles[above], "basedOn")
+        found[name] = {}
+        for one in reversed(line):
+            found[name] |= _struck(child(styles[one], "rPr"))
+    return found
 
 
-READERS: dict[str, Callable[[zipfile.ZipFile, bytes], Extracted]] = {
-    "docx": _docx,
-    "pptx": _pptx,
-}
+class _Slides(Reader):
+    """A presentation: the slides in their order, each with its notes."""
+
+    def pieces(self) -> Iterator[str]:
+        """The presentation as HTML."""
+        listed = child(self.main.root, "sldIdLst")
+        for number, row in enumerate(() if listed is None else listed, 1):
+            slide = self.main.linked(next((v for k, v in row.items() if k.endswith("}id")), ""))
+            if slide is None:
+                self.unread.append(f"slide {number} is missing")
+                continue
+            if slide.root.get("show") in ("0", "false"):
+                self.unread.append(f"slide {number} is hidden")
+                continue
+            before = len(self.unread)
+            pieces = [self.inside(slide.root, slide)]
+            pieces += [self.inside(notes.root, notes) for notes in slide.of_kind("notesSlide")]
+            self.unread[before:] = [f"slide {number}: {what}" for what in self.unread[before:]]
+            if not any(whole_text(piece).text for piece in pieces):
+                self.unread.append(f"slide {number} has no text")
+            yield from pieces
+
+    def unseen(self, element: Any) -> bool:
+        """Whether an element is struck, hidden, or no text of the slide, such as its number."""
+        kind = child(element, "nvSpPr", "nvPr", "ph")
+        notes = local_name(element.getroottree().getroot()) == "notes"
+        left_out = _FURNITURE if notes else _FURNITURE[:1]
+        return super().unseen(element) or (kind is not None and kind.get("type") in left_out)

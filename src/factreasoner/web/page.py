@@ -9,6 +9,12 @@ from typing import NamedTuple
 LONGEST_TEXT = 500_000
 """Characters of a page's text that are searched; to cut a hostile page of megabytes takes minutes."""
 CUT = f"the first {LONGEST_TEXT:,} characters of the page were searched"
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+MEDIA_TYPES = {
+    f"{_OFFICE}wordprocessingml.document": "docx",
+    f"{_OFFICE}presentationml.presentation": "pptx",
+}
+"""The kind of document that a server says it sends."""
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _CHARSETS = re.compile(
     r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
@@ -45,6 +51,14 @@ class Page(NamedTuple):
     data: bytes
 
 
+class TextTable(NamedTuple):
+    """A table in a text: its first row, and where its other rows start and end."""
+
+    header: str
+    start: int
+    end: int
+
+
 class Extracted(NamedTuple):
     """What can be read on a page. With `dropped`, the reason, `text` is empty.
 
@@ -57,6 +71,8 @@ class Extracted(NamedTuple):
     dropped: str = ""
     canonical: str = ""
     guessed: str = ""
+    partly: tuple[str, ...] = ()
+    tables: tuple[TextTable, ...] = ()
 
 
 def plain(text: str) -> str:

@@ -16,17 +16,16 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.web.fetch import FETCH_SECONDS
-from factreasoner.web.office import MEDIA_TYPES, MODULES
-from factreasoner.web.page import Extracted, Page
+from factreasoner.web.page import Extracted, Page, TextTable
 
 FETCH_PAGES = 20
 """Most pages read from a PDF of the web."""
 MOST_WORKERS = 4
-_NEEDED = ("trafilatura", "pypdf")
 _FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
 IDLE: list[subprocess.Popen[bytes]] = []
 """The processes that wait for a page."""
@@ -37,15 +36,15 @@ class PageReader:
     """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
 
     A page may take so many `seconds`, and so many `pages` of a PDF are read. Without `sift`, a page is not
-    dropped for what its text is like: for files the user has chosen. Raises MissingExtraError: trafilatura or
-    pypdf is not installed.
+    dropped for what its text is like: for files the user has chosen. Raises MissingExtraError: trafilatura is
+    not installed, which takes menus off.
     """
 
     def __init__(
         self, *, seconds: float = FETCH_SECONDS, pages: int = FETCH_PAGES, sift: bool = True
     ) -> None:
-        for module in _NEEDED:
-            _need(module)
+        if sift:
+            _need("trafilatura")
         self._seconds = seconds
         self._pages = pages
         self._sift = sift
@@ -55,9 +54,10 @@ class PageReader:
 
         Raises:
             ConfigError: the process that reads does not start: a package it needs can't be imported.
-            MissingExtraError: the package that reads a document of its kind is not installed.
+            MissingExtraError: it is a PDF, and pdf-oxide is not installed.
         """
-        _need(MODULES.get(MEDIA_TYPES.get(page.media_type, page.media_type)))
+        if b"%PDF-" in page.data[:1024]:
+            _need("pdf_oxide")
         with _FREE:
             worker = _waiting_worker()
             end = time.monotonic() + self._seconds
@@ -92,11 +92,16 @@ class PageReader:
             line = worker.stdout.readline()
         except OSError:
             return None
-        return Extracted(*json.loads(line)) if line.endswith(b"\n") else None
+        return _extracted(json.loads(line)) if line.endswith(b"\n") else None
 
 
-def _need(module: str | None) -> None:
-    if module and importlib.util.find_spec(module) is None:
+def _extracted(answer: list[Any]) -> Extracted:
+    found = Extracted(*answer)
+    return found._replace(partly=tuple(found.partly), tables=tuple(TextTable(*row) for row in found.tables))
+
+
+def _need(module: str) -> None:
+    if importlib.util.find_spec(module) is None:
         raise MissingExtraError(*EXTRA_OF_MODULE[module])
 
 

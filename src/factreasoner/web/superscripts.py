@@ -1,4 +1,4 @@
-"""Superscripts of web pages as text: marks that cite, powers, ordinals."""
+"""Superscripts of a page as text, and tags that cut no sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_superscripts(tree: HtmlElement) -> None:
     for element in tree.iter("sup"):
         inside = "".join(element.itertext()).strip()
         if inside and element.getparent() is not None:
-            shown = raised(text_before(element), inside, _text_behind(element))
+            shown = raised(_text_before(element), inside, _text_behind(element))
             for child in list(element):
                 element.remove(child)
             element.text = shown
@@ -46,14 +46,24 @@ def raised(before: str, inside: str, behind: str) -> str:
     return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
 
 
-def text_before(element: HtmlElement) -> str:
+def is_torn(tree: HtmlElement, text: str) -> bool:
+    """Whether part of a sentence, such as a link, became a separate line of `text`."""
+    lines = {line.strip() for line in text.splitlines()}
+    return any(
+        "".join(element.itertext()).strip() in lines
+        and bool((element.tail or "").strip() or _text_before(element).strip())
+        for element in tree.iter(*PARTS)
+    )
+
+
+def _text_before(element: HtmlElement) -> str:
     """The end of the text directly before an element, within its sentence as far as tags tell."""
     parent, before = element.getparent(), element.getprevious()
     if before is not None:
         return ((before.tail or "") or "".join(before.itertext()))[-_BESIDE:]
     if parent is None or parent.text or parent.tag not in (*_MARKS_OF_WORDS, *PARTS):
         return ((parent.text if parent is not None else None) or "")[-_BESIDE:]
-    return text_before(parent)
+    return _text_before(parent)
 
 
 def _text_behind(element: HtmlElement) -> str:

@@ -22,6 +22,7 @@ from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.settings.config import BUNDLED
+from factreasoner.text.language import composed
 from factreasoner.text.sentences import Span
 
 REMEMBERED = 65_536
@@ -73,7 +74,9 @@ class VerifierJudge:
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """One verdict or one failure for every claim, in order."""
+        """One verdict or one failure for every claim, in order. Texts are compared in their composed form."""
+        premise = premise._replace(text=composed(premise.text), title=composed(premise.title))
+        claims = [claim._replace(text=composed(claim.text)) for claim in claims]
         model = (RULES, self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
         title = premise.title if self.adapter.chunking.unit == "windows" else ""
         keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}

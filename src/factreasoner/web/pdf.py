@@ -1,0 +1,141 @@
+"""The text of a PDF: words and their places by pdf-oxide, put in order by `pdf_layout`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+import pdf_oxide
+
+from factreasoner.web.page import Extracted
+from factreasoner.web.pdf_layout import RIGHT_TO_LEFT, Part, joined, ordered, parts_of, rows_of
+from factreasoner.web.tree import one_line
+
+_MARGIN = 0.1
+"""Share of a page's height, at its top and bottom, in which headers and footers stand."""
+_PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
+_NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_LIGATURES = re.compile("[\ufb00-\ufb06]")
+
+
+def pdf_text(data: bytes, pages: int) -> Extracted:
+    """Text of the first `pages` pages and the title of a PDF; `partly` names pages without text.
+
+    Columns are read one after the other. Lines that pages repeat at their top or bottom are read once, last.
+    """
+    try:
+        document = pdf_oxide.PdfDocument.from_bytes(data)
+        if not document.authenticate(""):
+            return Extracted("", dropped="encrypted PDF")
+        read = [_page(document, number) for number in range(min(document.page_count(), pages))]
+    except Exception:  # noqa: BLE001 - what pdf-oxide raises for damaged files is of no one kind
+        return Extracted("", dropped="damaged PDF")
+    if not any(parts for parts, _ in read):
+        return Extracted("")
+    empty = tuple(f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts)
+    bodies, running = _without_running_lines(read)
+    lines: list[Part] = []
+    for body in filter(None, bodies):
+        *others, last = ordered(body)
+        lines += [*others, last._replace(last=True)]
+    text = "\n".join(filter(None, [joined(lines), *running]))
+    return Extracted(text.replace("\xad", ""), _title(data), partly=empty)
+
+
+def _title(data: bytes) -> str:
+    import pypdf  # pdf-oxide gives no title
+
+    with contextlib.suppress(Exception):
+        found = pypdf.PdfReader(io.BytesIO(data)).metadata
+        return one_line(found.title if found else "")
+    return ""
+
+
+def _page(document: Any, number: int) -> tuple[list[Part], float]:
+    """The parts of the lines of a page, and its height."""
+    _, bottom, _, top = document.page_media_box(number)
+    words: list[Part] = []
+    turned: list[str] = []
+    for word in document.extract_words(number):
+        if round(word.rotation_degrees) % 360:
+            turned.append(word.text)
+        else:
+            words += _pieces(word, bottom)
+    parts = [part for row in rows_of(words) for part in parts_of(row)]
+    if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
+        parts.append(Part(" ".join(turned), 0, 0, 0, 1))
+    return parts, top - bottom
+
+
+def _pieces(word: Any, bottom: float) -> Iterator[Part]:
+    """A word, cut where its letters stand far apart: pdf-oxide joins words across narrow columns."""
+    left, base, width, height = word.bbox
+    text, characters = word.text, word.chars
+    cuts = [0]
+    if len(characters) == len(text) and (text.isascii() or not RIGHT_TO_LEFT.search(text)):
+        for place, (one, other) in enumerate(pairwise(characters), 1):
+            if other.origin_x - one.origin_x - one.advance_width > 0.5 * height:
+                cuts.append(place)
+    if not text.isascii():
+        text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    if len(cuts) == 1:
+        yield Part(text, left, left + width, base - bottom, height)
+        return
+    for first, end in zip(cuts, [*cuts[1:], len(characters)], strict=True):
+        last = characters[end - 1]
+        yield Part(
+            "".join(c.char for c in characters[first:end]),
+            characters[first].origin_x,
+            last.origin_x + last.advance_width,
+            base - bottom,
+            height,
+        )
+
+
+def _without_running_lines(
+    pages: Sequence[tuple[list[Part], float]],
+) -> tuple[list[list[Part]], list[str]]:
+    """The pages without the headers and footers that a page nearby repeats, and these, each once."""
+    edges = [dict(_edgerows_of(parts, height)) for parts, height in pages]
+    running: dict[str, str] = {}
+    bodies = []
+    for number, (parts, _) in enumerate(pages):
+        near = set[tuple[bool, str]]().union(
+            *(edges[n] for n in range(max(0, number - 2), min(len(pages), number + 3)) if n != number)
+        )
+        gone: list[Part] = []
+        for key, row in edges[number].items():
+            if key in near:
+                gone += row
+                running.setdefault(key[1], " ".join(part.text for part in row))
+        bodies.append([part for part in parts if part not in gone])
+    return bodies, [line for key, line in running.items() if not _PAGE_NUMBER.fullmatch(key)]
+
+
+def _edgerows_of(parts: Sequence[Part], height: float) -> Iterator[tuple[tuple[bool, str], list[Part]]]:
+    """Rows in the margins of a page, outermost first, by what they are recognised by on other pages.
+
+    Numbers may differ from page to page if a blank sets the row apart from the text.
+    """
+    rows = list(rows_of(parts))
+    bases = [row[0].base for row in rows]
+    usual = median(one - other for one, other in pairwise(bases)) if len(rows) > 2 else 0.0
+    for top in (True, False):
+        for place in range(min(3, len(rows))):
+            row, after = (
+                (rows[place], bases[place + 1 :][:1]) if top else (rows[-1 - place], bases[-2 - place :][:1])
+            )
+            base = row[0].base
+            if _MARGIN * height < base < (1 - _MARGIN) * height:
+                break
+            text = " ".join(part.text for part in row)
+            apart = not after or abs(base - after[0]) > min(
+                max(1.25 * usual, 1.5 * row[0].height), 3 * row[0].height
+            )
+            yield (top, _NUMBERS.sub("#", text) if apart else text), row

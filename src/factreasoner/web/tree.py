@@ -1,0 +1,205 @@
+"""The whole text of an HTML page: a line for each block and table row, nothing taken for boilerplate."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree, html
+
+from factreasoner.text.language import composed
+from factreasoner.web.page import Extracted, TextTable
+from factreasoner.web.superscripts import write_superscripts
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+ABOVE = "data-above"
+"""The attribute of a cell that goes on with the one above it, as office documents have it."""
+_LONGEST_REPEATED = 300
+_MOST_REPEATED = 1_000_000
+"""Characters of one cell that is repeated in other rows, and of all of them: a few bytes may span much."""
+_MOST_COLUMNS = 1_000
+_MOST_SPANNED = 65_534
+_BLOCKS = frozenset(
+    """address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup
+    option p pre search section select summary table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
+)
+_CELLS = frozenset({"td", "th"})
+_SKIPPED = frozenset({"head", "script", "style", "template", "annotation", "annotation-xml", "rp"})
+_STRUCK = frozenset({"del", "s", "strike"})
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE
+)
+NO_TEXT = re.compile(
+    r"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
+    re.IGNORECASE,
+)
+"""NUL, and references to characters that HTML has none of: one is enough to make the parser lose the page."""
+
+
+def whole_text(source: str) -> Extracted:
+    """Text and title of an HTML page. Parts that are struck or hidden are left out.
+
+    Raises ValueError or lxml.etree.LxmlError: it can't be parsed.
+    """
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
+    try:
+        root = html.document_fromstring(NO_TEXT.sub(" ", source).encode("utf-8", "replace"), parser)
+    except etree.ParserError:  # nothing but blanks and comments
+        return Extracted("")
+    for element in list(root.iter(etree.Element)):
+        hidden = "hidden" in element.attrib or _UNSEEN.search(element.get("style", ""))
+        if (hidden or element.tag in _STRUCK) and element.getparent() is not None:
+            element.drop_tree()
+    titles = (one_line("".join(found.itertext())) for found in root.iter("title", "h1"))
+    title = next(filter(None, titles), "")
+    write_superscripts(root)
+    return _Lines(root).text()._replace(title=title)
+
+
+def one_line(title: object) -> str:
+    """A title on one line, at most 300 characters; empty if it is no text."""
+    return clean(title)[:300] if isinstance(title, str) else ""
+
+
+def clean(text: str) -> str:
+    """`text` on one line: composed characters (NFC), no soft hyphens, single blanks."""
+    return " ".join(composed(text).split())
+
+
+class _Cell(NamedTuple):
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+class _Lines:
+    """The lines of a tree. In a table, all that a row holds is on its line, tables in its cells included."""
+
+    def __init__(self, root: HtmlElement) -> None:
+        self._lines: list[str] = []
+        self._tables: list[tuple[int, int]] = []
+        self._pieces: list[str] = []
+        self._row: list[_Cell] = []
+        self._rows = 0
+        """Rows that the walk is in: a row, one of a table in its cell, and so on."""
+        self._spans: dict[int, tuple[str, int]] = {}
+        self._above: dict[int, str] = {}
+        self._repeated = 0
+        self._walk(root)
+        self._end_line()
+
+    def text(self) -> Extracted:
+        """What was read."""
+        starts = [0]
+        for line in self._lines:
+            starts.append(starts[-1] + len(line) + 1)
+        tables = (
+            TextTable(self._lines[first], starts[first + 1], starts[end] - 1)
+            for first, end in self._tables
+            if first + 1 < end and len(self._lines[first]) <= _LONGEST_REPEATED
+        )
+        return Extracted("\n".join(self._lines), tables=tuple(tables))
+
+    def _walk(self, root: HtmlElement) -> None:
+        preformatted, first = 0, 0
+        walk = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walk:
+            name, starts = element.tag, event == "start"
+            if starts and name in _SKIPPED:
+                walk.skip_subtree()
+                continue
+            if name in _BLOCKS:
+                self._border(element, starts=starts)
+            if name == "table" and not self._rows:
+                if starts:
+                    first, self._spans, self._above = len(self._lines), {}, {}
+                else:
+                    self._tables.append((first, len(self._lines)))
+            elif name == "rt":
+                self._pieces.append("(" if starts else ")")
+            elif name == "pre":
+                preformatted += 1 if starts else -1
+            text = (element.text if starts else element.tail) or ""
+            if element is not root or starts:
+                self._add(text, preformatted=bool(preformatted))
+
+    def _add(self, text: str, *, preformatted: bool) -> None:
+        first, *others = text.split("\n") if preformatted and not self._rows else [text]
+        self._pieces.append(first)
+        for line in others:
+            self._end_line()
+            self._pieces.append(line)
+
+    def _border(self, element: HtmlElement, *, starts: bool) -> None:
+        """The start or the end of a block."""
+        name = element.tag
+        if name == "tr" and not starts and self._rows == 1:
+            self._end_row()
+        elif name == "tr" and starts and not self._rows:
+            self._end_line()
+        elif name in _CELLS and self._rows == 1:
+            self._end_cell(None if starts else element)
+        elif self._rows:
+            self._pieces.append(" ")
+        else:
+            self._end_line()
+        self._rows += (name == "tr") * (1 if starts else -1)
+
+    def _end_line(self) -> None:
+        if line := self._taken():
+            self._lines.append(line)
+
+    def _taken(self) -> str:
+        text, self._pieces = clean("".join(self._pieces)), []
+        return text
+
+    def _end_cell(self, cell: HtmlElement | None) -> None:
+        """End a cell, or what stands in a row before its first cell or between two."""
+        text = self._taken()
+        if cell is not None:
+            rows = 0 if ABOVE in cell.attrib else _number(cell, "rowspan")
+            self._row.append(_Cell(text, min(_number(cell, "colspan"), _MOST_COLUMNS), rows))
+        elif text:
+            self._row.append(_Cell(text))
+
+    def _end_row(self) -> None:
+        self._end_cell(None)
+        cells, self._row = self._row, []
+        line: list[str] = []
+        column = 0
+        for cell in cells:
+            column = self._spanned(line, column)
+            repeated = len(cell.text) <= _LONGEST_REPEATED and self._repeated < _MOST_REPEATED
+            text = cell.text if cell.rows else self._again(self._above.get(column, ""))
+            for place in range(column, column + cell.columns):
+                self._above[place] = text if place == column and repeated else ""
+                if cell.rows > 1:
+                    self._spans[place] = (self._above[place], cell.rows - 1)
+            line.append(text)
+            column += cell.columns
+        self._spanned(line, column)
+        if any(line):
+            self._lines.append(clean(" | ".join(line)).strip(" |"))
+
+    def _spanned(self, line: list[str], column: int) -> int:
+        """Add the cells of rows above that reach into this row from `column` on; the column behind them."""
+        while column in self._spans:
+            text, rows = self._spans.pop(column)
+            line.append(self._again(text))
+            if rows > 1:
+                self._spans[column] = (text, rows - 1)
+            column += 1
+        return column
+
+    def _again(self, text: str) -> str:
+        self._repeated += len(text)
+        return text if self._repeated <= _MOST_REPEATED else ""
+
+
+def _number(cell: HtmlElement, attribute: str) -> int:
+    value = cell.get(attribute, "1").strip()
+    number = int(value[:6]) if value.isascii() and value.isdecimal() else 1
+    return number or _MOST_SPANNED

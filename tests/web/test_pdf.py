@@ -1,0 +1,234 @@
+"""PDF files: columns, running lines, hyphens and pages without text."""
+
+import io
+
+import pytest
+from pages import ARTICLE, SENTENCES, pdf, placed
+from pypdf import PdfWriter
+
+from factreasoner.web.page import Page
+from factreasoner.web.pdf import pdf_text
+from factreasoner.web.reader import PageReader
+
+QUARRY = [
+    "The quarry was opened",
+    "in 1890 by two brothers",
+    "from the next village. It",
+    "gave work to forty men",
+    "until the winter of 1911.",
+]
+MILL = [
+    "The mill burned down",
+    "in 1923 after a storm had",
+    "struck the roof. A new one",
+    "was built of brick by the",
+    "same family in 1925.",
+]
+TOWER = [
+    "The tower was painted",
+    "red in 1948 by a man who",
+    "fell ill and never came",
+    "back to finish the last",
+    "side, which stayed grey.",
+]
+
+
+def text(*pages, **options):
+    return pdf_text(placed(*pages, **options), 1000).text
+
+
+def column(lines, left, top=700, leading=14, size=11):
+    return [(left, top - leading * n, line, size) for n, line in enumerate(lines)]
+
+
+def by_rows(*columns):
+    """Columns drawn row by row."""
+    return [item for row in zip(*columns, strict=True) for item in row]
+
+
+COLUMNS = [
+    by_rows(column(QUARRY, 72), column(MILL, 320)),
+    [*column(QUARRY, 72), *column(MILL, 320)],
+    [*column(MILL, 320), *column(QUARRY, 72)],
+    by_rows(column(QUARRY, 72), column(MILL, 216)),
+    by_rows(column(QUARRY, 72), column(MILL, 320, top=693)),
+    by_rows(column(QUARRY, 72), column(MILL, 320, leading=13)),
+    [
+        (72, 740, "A History of the Valley and of Everyone who ever Lived in it", 14),
+        *by_rows(column(QUARRY, 72), column(MILL, 320)),
+    ],
+    by_rows(column(QUARRY, 40), column(MILL, 230), column(TOWER, 420)),
+    by_rows(
+        column(QUARRY, 40, size=8, leading=10),
+        column(MILL, 160, size=8, leading=10),
+        column(TOWER, 280, size=8, leading=10),
+    ),
+    [
+        *by_rows(column(QUARRY, 72), column(MILL, 320)),
+        (72, 600, "Both are gone today, and nothing in the valley reminds anybody of them."),
+    ],
+    [
+        *by_rows(column(QUARRY, 72), column(MILL, 320)),
+        (72, 600, "Afterwards"),
+        (72, 580, "Both are gone today, and nothing in the valley reminds anybody of them."),
+    ],
+]
+
+
+@pytest.mark.parametrize("page", COLUMNS)
+def test_columns_are_read_one_after_another(page):
+    found = text(page)
+    for lines in (QUARRY, MILL):
+        assert " ".join(lines) in found
+    assert found.index("quarry") < found.index("mill")
+    if len(page) > 12:
+        assert " ".join(TOWER) in found
+    if "Afterwards" in found:
+        assert found.index("1925") < found.index("Afterwards")
+
+
+ROWS = [
+    (["Name", "Otter Bridge", "Mill Bridge"], ["Length", "412 m", "30 m"], ["Opened", "4 May 1931", "1890"]),
+    (["Length", "Width", "Architect", "Height"], ["412 m", "30 m", "Mara Lindqvist", "72 m"], [""] * 4),
+    (
+        ["Opened", "Closed", "Opened again"],
+        ["on 4 May 1931 by the mayor", "in the winter of 1958", "after the repairs of 1959"],
+        [""] * 3,
+    ),
+]
+
+
+@pytest.mark.parametrize("columns", ROWS)
+def test_rows_of_tables_stay_together(columns):
+    places = (72, 220, 420)
+    page = by_rows(*(column(cells, left) for cells, left in zip(columns, places, strict=True) if cells[0]))
+    expected = [" | ".join(filter(None, row)) for row in zip(*columns, strict=True)]
+    assert text(page).split("\n") == expected
+
+
+BODIES = (
+    "The bridge over the river, which",
+    "was opened by the mayor in the year of",
+    "the flood, cost two million crowns, and",
+    "a part of it was paid by the",
+    "City of Otters in the south.",
+)
+
+
+def report(header, footer, bodies=BODIES):
+    """Pages with a line at their top and bottom each, and a sentence that runs over all of them."""
+    return [
+        [
+            *([(72, 760, header(n))] if header(n) else []),
+            (72, 700, body),
+            *([(290, 40, footer(n))] if footer(n) else []),
+        ]
+        for n, body in enumerate(bodies, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "footer"),
+    [
+        (lambda n: "Annual Report 2020", lambda n: ""),
+        (lambda n: "", lambda n: f"{n}"),
+        (lambda n: "Annual Report 2020", lambda n: f"Page {n} of 5"),
+        (lambda n: f"{n} | Annual Report", lambda n: "Confidential"),
+        (lambda n: "Bridges" if n % 2 else "Annual Report", lambda n: f"- {n} -"),
+        (lambda n: "", lambda n: ("i", "ii", "iii", "iv", "v")[n - 1]),
+        (lambda n: "\u00a9 2020 City of Otters", lambda n: f"Seite {n}"),
+        (lambda n: "DRAFT", lambda n: f"12.05.2020 {n}/5"),
+        (lambda n: "Annual Report 2020", lambda n: f"{n + 100}"),
+    ],
+)
+def test_running_lines_do_not_cut_sentences(header, footer):
+    found = text(*report(header, footer))
+    assert " ".join(BODIES) in found
+    for line in {header(1), header(2) if header(2)[:1].isalpha() else "", footer(1)} - {
+        "",
+        "1",
+        "i",
+        "101",
+        "- 1 -",
+    }:
+        assert found.count(line) == 1
+
+
+def test_lines_that_only_look_like_running_ones_stay():
+    pages = [
+        [(72, 740, f"Otter {n} weighs {n + 3} kg."), (72, 726, f"It was caught in {1900 + n}.")]
+        for n in range(4)
+    ]
+    found = text(*pages)
+    assert all(f"Otter {n} weighs {n + 3} kg." in found for n in range(4))
+    assert "Annual Report" in text([(72, 760, "Annual Report"), (72, 700, "One page.")])
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["The engineer Jean-", "Luc built it."], "The engineer Jean-Luc built it."),
+        (["The famous engi-", "neer built it."], "The famous engineer built it."),
+        (["The famous engi\xad", "neer built it."], "The famous engineer built it."),
+        (["The famous engi\xadneer built it."], "The famous engineer built it."),
+        (["It stood in 1890-", "1895 and fell."], "It stood in 1890-1895 and fell."),
+        (["It is a well-", "known bridge."], "It is a well-known bridge."),
+        (
+            ["It is a blue-", "grey bridge, blue-grey as the sea."],
+            "It is a blue-grey bridge, blue-grey as the sea.",
+        ),
+        (["It is a foot-", "bridge. A footbridge is narrow."], "It is a footbridge. A footbridge is narrow."),
+        (["A state-of-the-", "art bridge."], "A state-of-the-art bridge."),
+        (["The COVID-", "19 year."], "The COVID-19 year."),
+        (["Die Donau-", "Dampfschiffe fuhren."], "Die Donau-Dampfschiffe fuhren."),
+        (["Die Brü-", "cke steht."], "Die Brücke steht."),
+        (["It fell -", "again."], "It fell - again."),
+        (["THE FAMOUS ENGI-", "NEER"], "THE FAMOUS ENGINEER"),
+    ],
+)
+def test_hyphens_at_line_ends_are_told_apart(lines, expected):
+    assert text(column(lines, 72)) == expected
+    if "\xad" not in lines[0][:-1]:
+        assert text(*[[(72, 700, line)] for line in lines]) == expected
+
+
+def test_word_over_a_page_is_whole():
+    pages = report(
+        lambda n: "Annual Report",
+        lambda n: f"{n}",
+        ("It cost two mil-", "lion crowns and many", "years of work."),
+    )
+    assert "It cost two million crowns and many years of work." in text(*pages)
+
+
+def test_lines_of_one_sentence_are_one_line():
+    lines = ["It was built by the engineer Mara", "Lindqvist of Gothenburg, who was", "forty at the time."]
+    assert text(column(lines, 72)) == " ".join(lines)
+    assert text([(72, 740, "The Bridge", 18), *column(lines, 72)]) == "The Bridge\n" + " ".join(lines)
+    assert text(column(["Length 412 m", "Width 30 m"], 72)) == "Length 412 m\nWidth 30 m"
+
+
+def test_pages_without_text_are_named():
+    found = pdf_text(placed([(72, 700, "One.")], [], [(72, 700, "Three.")], []), 1000)
+    assert found.text == "One.\n\nThree."
+    assert found.partly == ("page 2 has no text", "page 4 has no text")
+    assert pdf_text(placed([], []), 1000) == pdf_text(pdf(""), 1000)
+    assert pdf_text(pdf("", ""), 1000).partly == ()
+
+
+def test_only_first_pages_are_read_and_title_is_kept():
+    assert pdf_text(pdf(*SENTENCES), 2).text == "\n\n".join(SENTENCES[:2])
+    assert pdf_text(pdf(ARTICLE, title="The Bridge"), 20).title == "The Bridge"
+
+
+@pytest.mark.parametrize(("password", "dropped"), [("secret", "encrypted PDF"), ("", "")])
+def test_encrypted_pdf_is_one_that_needs_a_password(password, dropped):
+    writer, file = PdfWriter(clone_from=io.BytesIO(pdf(ARTICLE))), io.BytesIO()
+    writer.encrypt(password, owner_password="other", algorithm="RC4-128")
+    writer.write(file)
+    assert pdf_text(file.getvalue(), 20).dropped == dropped
+
+
+def test_circles_in_pdf_end():
+    circle = pdf(ARTICLE, ARTICLE).replace(b"/Kids [", b"/Kids [2 0 R ", 1)
+    assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")
