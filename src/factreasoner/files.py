@@ -55,6 +55,16 @@ ESCAPED = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python's `surrogateescape` keeps it in a text."""
 
 
+NO_LETTER = "\N{REPLACEMENT CHARACTER}"
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""Lone surrogates, which stand for bytes of a file's name that are not UTF-8."""
+
+
+def real(path: Path) -> Path:
+    """The path without links; where these go round in a circle, as far as they can be followed."""
+    return Path(os.path.realpath(path))
+
+
 def plain_name(path: P) -> P:
     """The path without an ending that says how the file is compressed."""
     return path.with_suffix("") if path.suffix.lower() in _FORMS else path
@@ -180,10 +190,15 @@ def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> Non
         RunError: the file can't be written.
     """
     temporary = path.with_name(_TEMPORARY.format(name=path.name, process=os.getpid()))
+    in_json = plain_name(path).suffix in (".json", ".jsonl")
+
+    def mark(found: re.Match[str]) -> str:
+        return f"\\u{ord(found[0]):04x}" if in_json else NO_LETTER
+
     try:
         with temporary.open("wb") as file:
             with packing(path, file) as packed:
-                packed.writelines(f"{line}\n".encode() for line in lines)
+                packed.writelines(f"{_NO_TEXT.sub(mark, line)}\n".encode() for line in lines)
             file.flush()
             os.fsync(file.fileno())
         if touch or not path.exists() or not filecmp.cmp(temporary, path, shallow=False):

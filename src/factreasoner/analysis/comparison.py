@@ -13,6 +13,7 @@ import numpy as np
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
+from factreasoner.files import real
 from factreasoner.inputs.gold_labels import GoldFile, some_of
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
@@ -68,7 +69,7 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    places = [path.resolve() for path in paths]
+    places = [real(path) for path in paths]
     if twice := next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), None):
         raise UsageError(f"{twice}: named twice; name each run once")
     if len(paths) < 2:

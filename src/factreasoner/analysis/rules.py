@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -10,7 +11,7 @@ from xml.etree import ElementTree
 
 from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import UsageError
-from factreasoner.files import make_folder_of, replace_file
+from factreasoner.files import NO_LETTER, make_folder_of, replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
@@ -21,6 +22,7 @@ from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, TASKS, Task, task_named
 
 Bound = Literal["min", "max"]
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}
 
 TOTALS: dict[str, tuple[str, ...]] = {
@@ -260,15 +262,22 @@ def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interv
 def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
     """The findings as a JUnit test suite, a test case for each rule."""
     broken = sum(not finding.kept for finding in findings)
-    name = f"factreasoner check {run}"
+    name = _in_xml(f"factreasoner check {run}")
     suite = ElementTree.Element("testsuite", name=name, tests=str(len(findings)), failures=str(broken))
     for rule, kept, detail in findings:
-        case = ElementTree.SubElement(suite, "testcase", classname="factreasoner.check", name=str(rule))
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="factreasoner.check", name=_in_xml(str(rule))
+        )
         if kept:
-            ElementTree.SubElement(case, "system-out").text = detail
+            ElementTree.SubElement(case, "system-out").text = _in_xml(detail)
         else:
-            ElementTree.SubElement(case, "failure", message=detail)
+            ElementTree.SubElement(case, "failure", message=_in_xml(detail))
     make_folder_of(path)
     replace_file(
         path, ['<?xml version="1.0" encoding="utf-8"?>', ElementTree.tostring(suite, encoding="unicode")]
     )
+
+
+def _in_xml(text: str) -> str:
+    """`text` with a mark for each character that XML can't hold."""
+    return _NOT_IN_XML.sub(NO_LETTER, text)

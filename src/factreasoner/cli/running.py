@@ -95,6 +95,7 @@ class Running(OverRecords):
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
+        from factreasoner.files import real
         from factreasoner.models.journal import journal_of
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
@@ -104,7 +105,7 @@ class Running(OverRecords):
         config, self.continues = self.config, not self.dry_run
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
-            if source is not None and journal_of(source).resolve() == journal_of(out).resolve():
+            if source is not None and real(journal_of(source)) == real(journal_of(out)):
                 raise ConfigError(f"{out}: this run reads from it; name another folder with --out")
         lines = _used_lines(config)
 

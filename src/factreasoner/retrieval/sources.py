@@ -128,6 +128,8 @@ def _of_file(path: Path) -> list[Document]:
     for document in documents_of(path):
         if isinstance(document, Document):
             _tell(document.guessed, str(path))
+            if document.partly:
+                log.warning("%s: read in part: %s", path, "; ".join(document.partly))
             found.append(document)
         elif not document.blank:
             raise DocumentError(f"{path}: {document}")

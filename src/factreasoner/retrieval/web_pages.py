@@ -73,7 +73,7 @@ class WebPages:
         if read.dropped:
             passing = read.dropped in _BY_CHANCE
             raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=passing)
-        return [page.url, *read]
+        return [page.url, *read[:5]]  # what a cached answer keeps: texts
 
     def _fetched(self, link: str) -> Page:
         """The page, asked for again while its host may still serve it and `patience` lasts; once if refused.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.files import replace_file
+from factreasoner.files import real, replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
@@ -41,15 +41,15 @@ class ScoredAgain(NamedTuple):
 
 def note_scored_again(out: Path, scored: ScoredAgain) -> None:
     """Write into `out`, if it is not the run's folder, how its scores were made, with the corrections."""
-    if out.resolve() == scored.run.resolve():
+    if real(out) == real(scored.run):
         return
     kept = out / CORRECTIONS
     if scored.corrections is None:
         kept.unlink(missing_ok=True)
-    elif scored.corrections.resolve() != kept.resolve():
+    elif real(scored.corrections) != real(kept):
         kept.write_bytes(scored.corrections.read_bytes())
     content = {
-        "run": os.path.relpath(scored.run.resolve(), out.resolve()),
+        "run": os.path.relpath(real(scored.run), real(out)),
         "config": scored.config.model_dump(mode="json"),
         "corrections": scored.corrections and CORRECTIONS,
     }
@@ -94,9 +94,7 @@ class FinishedRun(Generic[R]):
         self.path = path
         scored = read_scored_again(path)
         if scored and corrections:
-            raise RunError(
-                f"{path}: holds scores of {scored.run.resolve()}; correct the verdicts of that run"
-            )
+            raise RunError(f"{path}: holds scores of {real(scored.run)}; correct the verdicts of that run")
         self.source = scored.run if scored else path
         """The run's own folder."""
         self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
@@ -237,7 +235,7 @@ def record_of(assessment: Assessment) -> Record:
 
 def told_apart(paths: Sequence[Path]) -> list[str]:
     """The shortest endings of different paths that tell them apart."""
-    parts, length = [path.resolve().parts for path in paths], 1
+    parts, length = [real(path).parts for path in paths], 1
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
         length += 1
     return names

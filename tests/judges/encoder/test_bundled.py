@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import unicodedata
 
 import numpy as np
 import pytest
@@ -52,6 +53,26 @@ class TestVerdicts:
         (verdict,) = verdicts(judge, TOWER, "The tower was built in 1889.")
         assert (verdict.label, verdict.confidence, verdict.citation) == ("entailment", "model", "found")
         assert verdict.quote == "It was built in 1889 by Gustave Eiffel."
+
+    @pytest.mark.parametrize(
+        ("passage", "claim"),
+        [
+            ("Zoë Čapková has lived in Orléans since 1990.", "Zoë Čapková lives in Orléans."),
+            ("The café was opened in 1931.", "The café opened in 1931."),
+            ("Nguyễn Văn Trỗi was an electrician born in Điện Bàn.", "Nguyễn Văn Trỗi was born in Điện Bàn."),
+            ("José Muñoz designed the São João bridge.", "José Muñoz designed the São João bridge."),
+            ("Ångström was born in Lögdö in 1814.", "Ångström was born in Lögdö."),
+        ],
+    )
+    def test_composed_and_decomposed_text_are_one(self, judge, passage, claim):
+        forms = [
+            (unicodedata.normalize(a, passage), unicodedata.normalize(b, claim))
+            for a in ("NFC", "NFD")
+            for b in ("NFC", "NFD")
+        ]
+        forms.append((passage[:5] + "\xad" + passage[5:], claim))
+        found = {verdicts(judge, said, asked)[0].p for said, asked in forms}
+        assert len(found) == 1
 
     def test_no_shared_word_is_neutral_without_a_call(self, judge, monkeypatch):
         monkeypatch.setattr(judge.runtime, "scores", lambda asked: [pytest.fail("asked")] if asked else [])

@@ -1,0 +1,71 @@
+"""Names that are not UTF-8, hold control characters, or lead round in a circle."""
+
+import os
+from xml.etree import ElementTree
+
+import pytest
+from command import write_records
+
+RECORD = {
+    "id": "a",
+    "output": "The tower was finished in 1889.",
+    "contexts": ["The tower was finished in 1889."],
+}
+NAMES = [
+    b"R\xfcn",
+    b"\xff\xfe",
+    b"R\x01n",
+    b"R\x1b[31mn",
+    b"R\nn",
+    b"R\x7f\x85n",
+    "R\ufffen".encode(),
+    b'<R & "n">',
+]
+
+
+@pytest.fixture
+def run(factreasoner, tmp_path):
+    """A finished run, copied under a name."""
+    factreasoner("run", write_records(tmp_path / "r.jsonl", RECORD), "--out", "run", "--quiet")
+
+    def named(name):
+        return (tmp_path / "run").rename(tmp_path / os.fsdecode(name))
+
+    return named
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_report_and_junit_of_oddly_named_run_are_whole(factreasoner, run, tmp_path, name):
+    folder = run(name)
+    factreasoner("report", folder)
+    assert "The tower was finished" in (folder / "report.html").read_text(encoding="utf-8")
+    for command in (("show",), ("score", "--out", "scored"), ("export", "--table", "atoms")):
+        factreasoner(command[0], folder, *command[1:])
+    factreasoner("check", folder, "--min", "precision=0.1", "--max", "atoms=0", "--junit", "j.xml", code=4)
+    suite = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert suite.get("name").startswith("factreasoner check ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "a.jsonl"),
+        ("recall", "a.jsonl"),
+        ("verify", "a.jsonl"),
+        ("run", "r.jsonl", "--out", "a.jsonl"),
+        ("report", "a.jsonl"),
+        ("show", "a.jsonl"),
+        ("score", "a.jsonl"),
+        ("compare", "a.jsonl", "b.jsonl"),
+        ("solve", "a.jsonl"),
+        ("run", "r.jsonl", "--config", "a.jsonl"),
+    ],
+)
+def test_links_in_a_circle_are_named(factreasoner, tmp_path, command):
+    write_records(tmp_path / "r.jsonl", RECORD)
+    (tmp_path / "a.jsonl").symlink_to("b.jsonl")
+    (tmp_path / "b.jsonl").symlink_to("a.jsonl")
+    said = factreasoner(*command, code=1).stderr
+    assert "a.jsonl" in said
+    assert "Internal error" not in said
