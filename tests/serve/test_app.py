@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import struct
 from concurrent.futures import ThreadPoolExecutor
 
 import held_judge
@@ -266,14 +267,20 @@ def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
             clients = [_sent(service.port, body.replace(b"Held", b"Gone")) for _ in range(50)]
             until(lambda: service.service.queue.waiting >= 50)
             for client in clients:
-                client.close()
-        held.close()
+                _reset(client)
+        _reset(held)
         until(lambda: len(service.log) == 1001)
         assert {line.split()[3] for line in service.log} == {"gone"}
         until(lambda: service.service.queue.waiting == 0)
         held_judge.let_go.set()
         assert service.post("assess", RECORD).status_code == 200
         assert held_judge.begun == ["Held.", RECORD["output"]]
+
+
+def _reset(client):
+    """Leave for good: a closed socket alone may be that of a client which only sends no more."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
 
 
 def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):

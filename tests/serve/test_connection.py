@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -206,3 +207,115 @@ def test_kept_connection_serves_many_requests(service):
         for _ in range(5):
             assert client.post(f"{service.url}/v1/assess", json=RECORD).status_code == 200
             assert client.post(f"{service.url}/v1/assess", json={"output": 5}).status_code == 422
+
+
+BODY = json.dumps(RECORD).encode()
+
+
+def exchanged(service, *sent, half_closed=True):
+    """What comes back until the service closes, after some bytes and the end of the client's sending side."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
+        for data in sent:
+            client.sendall(data)
+        if half_closed:
+            client.shutdown(socket.SHUT_WR)
+        return read_all(client)
+
+
+SIZE = b"Content-Length: %d\r\n" % len(BODY)
+POST = HEAD + SIZE + b"\r\n" + BODY
+OLD = b"POST /v1/assess HTTP/1.0\r\nContent-Type: application/json\r\n" + SIZE
+LIVE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "statuses"),
+    [
+        (POST, [200]),
+        (HEAD + b"Connection: keep-alive\r\n" + SIZE + b"\r\n" + BODY, [200]),
+        (HEAD + b"Connection: close\r\n" + SIZE + b"\r\n" + BODY, [200]),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY), [200]),
+        (POST + POST, [200, 200]),
+        (POST + LIVE + POST, [200, 200, 200]),
+        (LIVE, [200]),
+        (OLD + b"\r\n" + BODY, [200]),
+        (HEAD + b"Content-Length: 2\r\n\r\n{}", [422]),
+        (b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", [404]),
+    ],
+)
+def test_client_that_sends_no_more_is_answered(service, sent, statuses):
+    found = exchanged(service, sent)
+    assert [int(part[:3]) for part in re.split(rb"HTTP/1\.1 ", found)[1:]] == statuses
+
+
+def test_half_a_request_is_not_waited_for(service):
+    started = time.monotonic()
+    exchanged(service, POST[:-5])
+    exchanged(service, POST[:20])
+    exchanged(service, b"")
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("encoding", "status"),
+    [
+        ("identity", 200),
+        ("Identity", 200),
+        ("IDENTITY", 200),
+        (" identity ", 200),
+        ("", 200),
+        ("gzip", 415),
+        ("GZIP", 415),
+        ("identity, gzip", 415),
+        ("br", 415),
+    ],
+)
+def test_content_encoding_is_read_in_any_case(service, encoding, status):
+    found = exchanged(service, HEAD + f"Content-Encoding: {encoding}\r\n".encode() + SIZE + b"\r\n" + BODY)
+    assert found.startswith(f"HTTP/1.1 {status} ".encode())
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "status"),
+    [
+        ("http://localhost/v1/assess", "localhost", 200),
+        ("HTTP://LOCALHOST/v1/assess", "localhost", 200),
+        ("http://127.0.0.1:80/v1/assess", "127.0.0.1", 200),
+        ("https://factuality.example/v1/assess", "localhost", 200),
+        ("http://localhost/v1/assess?x=1", "localhost", 200),
+        ("http://localhost/v1/assess", "evil.example", 200),
+        ("http://evil.example/v1/assess", "localhost", 421),
+        ("http://evil.example@localhost/v1/assess", "localhost", 200),
+        ("http://localhost@evil.example/v1/assess", "localhost", 421),
+        ("http://localhost/nothing", "localhost", 404),
+        ("http://localhost", "localhost", 404),
+        ("http:///v1/assess", "localhost", 421),
+        ("ftp://localhost/v1/assess", "localhost", 404),
+        ("*", "localhost", 404),
+        ("//localhost/v1/assess", "localhost", 404),
+    ],
+)
+def test_whole_url_as_target_names_host_and_path(service, target, host, status):
+    head = f"POST {target} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    assert exchanged(service, head.encode() + SIZE + b"\r\n" + BODY).startswith(
+        f"HTTP/1.1 {status} ".encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (b"", 200),
+        (b"Host: localhost\r\n", 200),
+        (b"Host: evil.example\r\n", 421),
+        (b"Host:\r\n", 421),
+        (b"Origin: https://evil.example\r\n", 403),
+        (b"Origin: null\r\n", 403),
+        (b"Connection: keep-alive\r\n", 200),
+    ],
+)
+def test_http_1_0_needs_no_host(service, headers, status):
+    found = exchanged(service, OLD + headers + b"\r\n" + BODY)
+    assert found.startswith(b"HTTP/1.1 %d " % status)
+    bare = exchanged(service, b"POST /v1/assess HTTP/1.1\r\n" + SIZE + b"\r\n" + BODY)
+    assert bare.startswith(b"HTTP/1.1 400 ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import re
 import time
 from bisect import bisect_left
 from collections import Counter
@@ -26,6 +27,7 @@ GONE = "gone"
 """How requests are counted whose client left before the reply."""
 Route = tuple[tuple[str, ...], Callable[[Request], Awaitable[Response]]]
 """Methods, and what answers them."""
+_WHOLE_URL = re.compile(r"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 OPEN = frozenset({"/livez", "/readyz"})
 """Paths that say nothing of anybody: what watches the service asks them by address and without a token."""
@@ -54,11 +56,11 @@ class Access(NamedTuple):
         """Why a request is refused, or None."""
         if path in OPEN:
             return None
-        host = headers.get("host", "")
-        if _split(f"//{host}").hostname not in self.hosts:
+        host = headers.get("host")  # which HTTP/1.0 may leave out, and no browser does
+        if host is not None and _split(f"//{host}").hostname not in self.hosts:
             return problem(421, "the Host header names another service; --allow-host NAME adds a name")
         origin = headers.get("origin")
-        if origin is not None and _split(origin).netloc.lower() != host.lower():
+        if origin is not None and (host is None or _split(origin).netloc.lower() != host.lower()):
             return problem(403, "the Origin header does not name this service")
         if self.token is not None and not self._knows(headers.get("authorization", "")):
             wrong = "the token sent is not the service's" if "authorization" in headers else ""
@@ -69,6 +71,16 @@ class Access(NamedTuple):
         scheme, _, token = authorization.partition(" ")
         same = hmac.compare_digest(token.strip().encode("latin-1"), (self.token or "").encode())
         return same and scheme.lower() == "bearer"
+
+
+def _in_origin_form(scope: Scope) -> Scope:
+    """A request whose target is a whole URL, as proxies get it: host and path are those of the URL."""
+    found = _WHOLE_URL.fullmatch(scope["path"])
+    if found is None:
+        return scope
+    others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    host = (b"host", found[1].encode("latin-1", "replace"))
+    return {**scope, "path": found[2] or "/", "headers": [*others, host]}
 
 
 def _split(url: str) -> SplitResult:
@@ -117,6 +129,7 @@ class Service:
         """Serve one request."""
         if scope["type"] != "http":
             return
+        scope = _in_origin_form(scope)
         request = Request(scope, receive)
         refusal = self._access.refusal(scope["path"], request.headers)
         if refusal is not None:
@@ -198,7 +211,8 @@ class Service:
 async def _body(request: Request, most: int) -> bytes:
     """The body. Raises Refused for one that is too large or of another kind, however long it says it is."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != JSON or request.headers.get("content-encoding", "identity") != "identity":
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if kind != JSON or encoding not in ("", "identity"):
         told = "send JSON, not compressed, with Content-Type: application/json"
         raise Refused(problem(415, told, close=True))
     told = f"at most {most:,} bytes are taken; --max-body at its start says how many"

@@ -25,6 +25,7 @@ class Connection(H11Protocol):
 
     _lingers = False
     _dropped = 0
+    _ended = False
     _silence: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -41,6 +42,17 @@ class Connection(H11Protocol):
     def is_closing(self) -> bool:
         """Whether there is no further reply."""
         return self._lingers or self._socket.is_closing()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Stay open for the reply to a request whose client sends no more."""
+        self._ended = self.cycle is not None and not self.cycle.response_complete
+        return self._ended and self.conn.their_state is not h11.SEND_BODY
+
+    def on_response_complete(self) -> None:
+        """Begin the next request that has come, or close a connection on which none can come."""
+        super().on_response_complete()
+        if self._ended and (self.cycle is None or self.cycle.response_complete):
+            self.close()
 
     def close(self) -> None:
         """Close it, after the rest of a request that is still being sent."""
