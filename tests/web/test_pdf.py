@@ -232,3 +232,18 @@ def test_encrypted_pdf_is_one_that_needs_a_password(password, dropped):
 def test_circles_in_pdf_end():
     circle = pdf(ARTICLE, ARTICLE).replace(b"/Kids [", b"/Kids [2 0 R ", 1)
     assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")
+
+
+def test_tables_give_header_and_place_of_other_rows():
+    rows = [("Name", "Length"), ("Otter Bridge", "412 m"), ("Mill Bridge", "30 m"), ("Old Bridge", "9 m")]
+    page = [item for n, (a, b) in enumerate(rows) for item in ((72, 700 - 14 * n, a), (300, 700 - 14 * n, b))]
+    found = pdf_text(placed([(72, 740, "Bridges", 16), *page]), 10)
+    (table,) = found.tables
+    assert table.header == "Name | Length"
+    assert found.text[table.start : table.end].split("\n") == [" | ".join(row) for row in rows[1:]]
+
+
+@pytest.mark.parametrize("mark", ["\u2022 ", "- ", "1. ", "(a) "])
+def test_items_of_lists_are_lines(mark):
+    lines = [f"{mark}the first of the items in a list", f"{mark}the second of the items in it"]
+    assert text(column(lines, 72)) == "\n".join(lines)

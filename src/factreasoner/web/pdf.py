@@ -7,17 +7,18 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
 import pdf_oxide
 
-from factreasoner.web.page import Extracted
-from factreasoner.web.pdf_layout import RIGHT_TO_LEFT, Part, joined, ordered, parts_of, rows_of
+from factreasoner.text.language import composed
+from factreasoner.web.page import Extracted, TextTable
+from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, Part, joined, ordered, parts_of, rows_of
 from factreasoner.web.tree import one_line
 
-_MARGIN = 0.1
+_MARGIN = 0.12
 """Share of a page's height, at its top and bottom, in which headers and footers stand."""
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
@@ -45,7 +46,19 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         *others, last = ordered(body)
         lines += [*others, last._replace(last=True)]
     text = "\n".join(filter(None, [joined(lines), *running]))
-    return Extracted(text.replace("\xad", ""), _title(data), partly=empty)
+    text = composed(text)
+    return Extracted(text, _title(data), partly=empty, tables=tuple(_tables(text)))
+
+
+def _tables(text: str) -> Iterator[TextTable]:
+    """Runs of three and more lines of as many cells, the first of which may be a header."""
+    start = 0
+    for bars, lines in groupby(text.split("\n"), lambda line: line.count(BAR)):
+        rows = list(lines)
+        end = start + sum(len(row) + 1 for row in rows)
+        if bars and len(rows) > 2:
+            yield TextTable(rows[0], start + len(rows[0]) + 1, end - 1)
+        start = end
 
 
 def _title(data: bytes) -> str:
@@ -132,7 +145,7 @@ def _edgerows_of(parts: Sequence[Part], height: float) -> Iterator[tuple[tuple[b
                 (rows[place], bases[place + 1 :][:1]) if top else (rows[-1 - place], bases[-2 - place :][:1])
             )
             base = row[0].base
-            if _MARGIN * height < base < (1 - _MARGIN) * height:
+            if base < (1 - _MARGIN) * height if top else base > _MARGIN * height:
                 break
             text = " ".join(part.text for part in row)
             apart = not after or abs(base - after[0]) > min(

@@ -18,6 +18,9 @@ _MOST_GUTTERS = 40
 _SHORT_LINE = 25
 """Characters of a line that is hardly cut because there is no more room in its column."""
 _COLUMN_WORDS, _COLUMN_CONTINUES = 2.5, 0.3
+BAR = " | "
+"""Between the cells of a row."""
+_BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
@@ -75,7 +78,7 @@ def _merged(row: Sequence[Part]) -> Part:
     for one, other in pairwise(row):
         gap = other.left - one.right
         close = gap < 0.1 * height and abs(one.base - other.base) < 0.1 * height
-        pieces += ["" if close else " | " if gap > _CELL_GAP * height else " ", other.text]
+        pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
     right = max(part.right for part in row)
@@ -192,7 +195,7 @@ def _between(line: Part, after: Part) -> str:
     first, last = after.text[:1], line.text.split()[-1].lower() if line.text else ""
     apart = "\n\n" if line.last else "\n"
     alike = abs(line.height - after.height) < 0.15 * max(line.height, after.height)
-    if not alike or " | " in line.text or " | " in after.text:
+    if not alike or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
         return apart
     if _UNSPACED.search(line.text[-1:]) and _UNSPACED.search(first):
         return "" if line.full else apart
