@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,6 @@ class Running(OverRecords):
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
-        from factreasoner.files import real
         from factreasoner.models.journal import journal_of
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
@@ -105,7 +105,7 @@ class Running(OverRecords):
         config, self.continues = self.config, not self.dry_run
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
-            if source is not None and real(journal_of(source)) == real(journal_of(out)):
+            if source is not None and realpath(journal_of(source)) == realpath(journal_of(out)):
                 raise ConfigError(f"{out}: this run reads from it; name another folder with --out")
         lines = _used_lines(config)
 

@@ -75,8 +75,8 @@ class VerifierJudge:
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order. Texts are compared in their composed form."""
-        premise = premise._replace(text=composed(premise.text), title=composed(premise.title))
-        claims = [claim._replace(text=composed(claim.text)) for claim in claims]
+        premise = premise._replace(text=_composed(premise.text), title=_composed(premise.title))
+        claims = [claim._replace(text=_composed(claim.text)) for claim in claims]
         model = (RULES, self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
         title = premise.title if self.adapter.chunking.unit == "windows" else ""
         keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}
@@ -119,6 +119,10 @@ class VerifierJudge:
             self._decisions.popitem(last=False)
         if self._cache is not None and decisions:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else composed(text)
 
 
 def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
