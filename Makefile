@@ -40,7 +40,7 @@ format: install ## rewrite the code's layout and what can be mended by machine
 
 settings: install ## write what is generated from the fields of Config: docs/settings.md, keyword arguments
 	$(BIN)/python docs/settings.py
-	$(BIN)/ruff format src/factreasoner/settings
+	$(BIN)/ruff format src/factreasoner/pipeline/keywords.py
 
 lint: install
 	$(BIN)/ruff format --check .

@@ -23,9 +23,8 @@ from factreasoner.inputs.input import CheckedInput
 from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment, FactorTable, Record
-from factreasoner.pipeline import build_pipeline
-from factreasoner.pipeline.pipeline import rescore
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline, rescore
 from factreasoner.solvers.exact import ExactSolver
 
 SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")

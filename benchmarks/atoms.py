@@ -24,13 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.atoms import made_atoms
+from factreasoner.atoms.making import made_atoms
 from factreasoner.calls.usage import Meter
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record
 from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
-from factreasoner.settings import Config
 from factreasoner.text.language import FUNCTION_WORDS, stem
 from factreasoner.text.parsing import VERBS, find_parser
 from factreasoner.text.sentences import sentences

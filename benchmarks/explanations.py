@@ -20,13 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from inference import Case, fact_graph
 
-from factreasoner.explanations import Explanation, explain
+from factreasoner.explanations.explain import explain
+from factreasoner.explanations.models import Explanation
 from factreasoner.explanations.parts import induced
 from factreasoner.graph.factors import factor_graph
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment, FactGraph, Outcome
-from factreasoner.pipeline import build_pipeline
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.solvers.gibbs import AutoSolver
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

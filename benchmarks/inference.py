@@ -26,8 +26,8 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import SOLVER
-from factreasoner.settings import Config
 from factreasoner.solvers import gibbs
 from factreasoner.solvers.reduction import reduce
 

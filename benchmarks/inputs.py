@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.factuality import check_fits
 
 CONTEXTS = 3

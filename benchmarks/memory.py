@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 from factreasoner.inputs.parsing import Reader
 from factreasoner.models import record_fingerprint
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.runs.store import RunFolder, fingerprints_of
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import line_of
 

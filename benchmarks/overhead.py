@@ -44,8 +44,8 @@ from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import Prompt
 from factreasoner.models.verdicts import LABEL_OF_VALUE
-from factreasoner.pipeline import build_pipeline
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 
 TESTS = Path(__file__).parents[1] / "tests"
 FACTS = 24

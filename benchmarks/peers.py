@@ -47,8 +47,8 @@ from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Record
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.plan import plan
-from factreasoner.settings import Config
 
 ANSWERS, LATENCY = 50, 0.5
 WIDTHS = {"calls": 7, "prompt": 9, "reply": 8, "tokens": 9, "ratio": 7}

@@ -27,7 +27,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from factreasoner.models import Context, Record
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.rag.table import ScoredRag, scored_rag
 from factreasoner.tasks.rag.task import TASK
 

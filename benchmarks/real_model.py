@@ -39,8 +39,8 @@ from factreasoner.metrics.claim_scores import AreaUnderROC
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Claim, Premise
 from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judge
-from factreasoner.settings import Config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "integration"))

@@ -19,8 +19,8 @@ from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Atom, Claim, Label, Premise, Record
 from factreasoner.models.rows import known_verdict
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 from factreasoner.tasks.recall import RECALL, TASK
 
 SET = "kqa"

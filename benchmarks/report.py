@@ -20,11 +20,11 @@ from pathlib import Path
 
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.report.page import Report, write_report
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import line_of
 

@@ -36,9 +36,9 @@ from data_folder import data_folder
 from factreasoner.corpus.collection import StoredPassage
 from factreasoner.corpus.indexing import index
 from factreasoner.corpus.store import Store
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.retrieval.per_atom import Query
-from factreasoner.settings import Config
 
 MINILM = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 DEPTHS = (3, 5)
@@ -128,7 +128,7 @@ def ways(claims: Claims, folder: Path) -> Iterator[tuple[str, Search]]:
     rows.write_text("".join(json.dumps({"text": t, "link": i}) + "\n" for i, t in claims.passages.items()))
     for number, (embedding, searches) in enumerate(embeddings.items()):
         made = Config(
-            store_dir=folder / "store", collection=f"by-{number}", embedding=embedding, retrieve_k=max(DEPTHS)
+            store=folder / "store", collection=f"by-{number}", embedding=embedding, retrieve_k=max(DEPTHS)
         )
         index([rows], made, tell=lambda step: None)
         for search in searches:
@@ -192,7 +192,7 @@ def scale(sizes: Sequence[int]) -> None:
 def search(store: Path) -> None:
     """Print how long queries take."""
     start = time.perf_counter()
-    retriever = CorpusRetriever(Config(store_dir=store))
+    retriever = CorpusRetriever(Config(store=store))
     opened = time.perf_counter() - start
     draw = random.Random(1)
     words = vocabulary()
@@ -236,7 +236,7 @@ def vectors(sizes: Sequence[int], dimension: int) -> None:
         asked = _unit(draw.standard_normal((QUERIES, dimension), dtype=np.float32))
         exact = np.argsort(-(asked @ made.T), axis=1)[:, :10]
         with tempfile.TemporaryDirectory() as folder:
-            config = Config(store_dir=Path(folder))
+            config = Config(store=Path(folder))
             collection = Store(config, create=True).open("vectors", "my.own:embedding")
             start = time.perf_counter()
             passages = [StoredPassage("", "f", "h", i) for i in range(size)]

@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.inputs.parsing import Reader
-from factreasoner.pipeline import Pipeline, build_pipeline
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import Pipeline, build_pipeline
 
 SIZES = ((14, 14), (2, 3))
 TRADES = ("mason", "baker", "farrier", "printer", "glazier", "cooper", "weaver")

@@ -27,7 +27,7 @@ from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.encoder.local import OnnxRuntime
 from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Claim, Premise
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 LAYERS, WIDTH, HEADS, VOCABULARY, POSITIONS = 4, 256, 4, 2000, 512
 PREMISE_WORDS, CLAIMS = (20, 40, 80, 120, 700), 8

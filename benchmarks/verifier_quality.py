@@ -37,10 +37,10 @@ from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic
 from factreasoner.models import Claim, Premise, Verdict, factuality
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.plugins.kinds import JUDGE
 from factreasoner.protocols import Judge
-from factreasoner.settings import Config
 
 MODEL_SETS = {"pairs_fcb": "factcheck_bench", "pairs_wikic": "wikicontradict", "pairs_kqa": "kqa"}
 OTHER_SETS = ("fever_symmetric", "scifact_oracle")

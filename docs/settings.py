@@ -8,12 +8,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from factreasoner.pipeline import keywords
 from factreasoner.pipeline.assembly import Parts
-from factreasoner.settings import Config, config
+from factreasoner.pipeline.config import SETTINGS, Config
 from factreasoner.settings.setting import default_words, must_be, setting_of
 
-MODULE = Path(config.__file__)
+MODULE = Path(keywords.__file__)
 PAGE = Path(__file__).with_name("settings.md")
+KINDS = {
+    key: kind
+    for part in reversed(Config.__mro__)
+    for key, kind in vars(part).get("__annotations__", {}).items()
+    if key in Config.model_fields
+}
+"""The type of each setting, as its part writes it."""
 PROTOCOLS = {"assessor": "Evaluator"}
 """Protocols of parts that are not named as their setting is."""
 MARK = "    # Written by `make settings`.\n"
@@ -23,7 +31,7 @@ START = "<!-- Written by `make settings` from here on. -->\n"
 def module_text() -> str:
     """The module of `Config` with its keyword arguments."""
     by_hand, mark, _ = MODULE.read_text(encoding="utf-8").partition(MARK)
-    lines = (f"    {key}: {_keyword(key, kind)}\n" for key, kind in Config.__annotations__.items())
+    lines = (f"    {key}: {_keyword(key, kind)}\n" for key, kind in KINDS.items())
     return by_hand + mark + "".join(lines)
 
 
@@ -40,8 +48,8 @@ def page_text() -> str:
     by_hand, start, _ = PAGE.read_text(encoding="utf-8").partition(START)
     lines = [by_hand + start]
     panel = ""
-    for key, field in Config.model_fields.items():
-        setting = setting_of(field)
+    for key, setting in SETTINGS.items():
+        field = Config.model_fields[key]
         if setting.panel != panel:
             panel = setting.panel
             lines.append(

@@ -13,8 +13,8 @@ from factreasoner.models import (
     Verdict,
     side_of,
 )
+from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 SAID = {1: "supported", 0: "conflicting", -1: "contradicted"}

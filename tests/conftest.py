@@ -9,15 +9,15 @@ from hypothesis import settings
 from word_judge import NAME
 
 from factreasoner.calls import retry
-from factreasoner.settings.config import WITHOUT_MODEL
+from factreasoner.plugins.table import AUTO
 from factreasoner.settings.sources import PREFIX, RESERVED
 
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Tests that need some judge name none. What the bundled one finds changes when it learns more.
-DEFAULT_JUDGE = WITHOUT_MODEL["judge"]
-WITHOUT_MODEL["judge"] = NAME
+DEFAULT_JUDGE = AUTO["judge"]
+AUTO["judge"] = ("llm", NAME)
 
 retry.FIRST_WAIT = 0.01
 
@@ -73,7 +73,7 @@ def _no_wait_for_the_disk():
 @pytest.fixture
 def bundled_judge(monkeypatch):
     """The judge that judges without a model, as users have it."""
-    monkeypatch.setitem(WITHOUT_MODEL, "judge", DEFAULT_JUDGE)
+    monkeypatch.setitem(AUTO, "judge", DEFAULT_JUDGE)
 
 
 @pytest.fixture(scope="session")

@@ -28,12 +28,12 @@ from factreasoner.inputs import columns, items
 from factreasoner.inputs.jsonl import TABLES
 from factreasoner.integrations.mcp_server import tools_of
 from factreasoner.models import Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.manifest import LEARNT
 from factreasoner.serve.answers import Terms
 from factreasoner.serve.app import Access, Limits, Service
 from factreasoner.serve.queue import Queue
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.verify.result import VerifiedClaim
 

@@ -3,7 +3,7 @@
 from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 

@@ -1,8 +1,8 @@
 """Run folders made by hand, for tests of what is read from them."""
 
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, line_of, task_named
 
 

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file
 
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 HERE = Path(__file__).parent
 

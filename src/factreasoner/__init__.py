@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from factreasoner.models import Failure as Failure
     from factreasoner.models import Record as Record
     from factreasoner.models import factuality as factuality
-    from factreasoner.pipeline import Pipeline as Pipeline
-    from factreasoner.pipeline import aassess as aassess
-    from factreasoner.pipeline import assess as assess
-    from factreasoner.pipeline import build_pipeline as build_pipeline
-    from factreasoner.settings import Config as Config
-    from factreasoner.settings import load_config as load_config
+    from factreasoner.pipeline.config import Config as Config
+    from factreasoner.pipeline.loading import load_config as load_config
+    from factreasoner.pipeline.pipeline import Pipeline as Pipeline
+    from factreasoner.pipeline.pipeline import aassess as aassess
+    from factreasoner.pipeline.pipeline import assess as assess
+    from factreasoner.pipeline.pipeline import build_pipeline as build_pipeline
     from factreasoner.tasks.rag.table import ScoredRag as ScoredRag
     from factreasoner.tasks.rag.task import rag as rag
     from factreasoner.tasks.recall import RecallResult as RecallResult
@@ -42,23 +42,23 @@ __version__ = "0.1.0"
 _HOMES = {
     "Assessment": "factreasoner.models",
     "Atom": "factreasoner.models",
-    "Config": "factreasoner.settings",
+    "Config": "factreasoner.pipeline.config",
     "Context": "factreasoner.models",
     "FactReasonerError": "factreasoner.errors",
     "Failure": "factreasoner.models",
-    "Pipeline": "factreasoner.pipeline",
+    "Pipeline": "factreasoner.pipeline.pipeline",
     "Record": "factreasoner.models",
     "RecallResult": "factreasoner.tasks.recall",
     "Run": "factreasoner.analysis.opened_run",
     "ScoredRag": "factreasoner.tasks.rag.table",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "VerifyResult": "factreasoner.tasks.verify.result",
-    "aassess": "factreasoner.pipeline",
-    "assess": "factreasoner.pipeline",
+    "aassess": "factreasoner.pipeline.pipeline",
+    "assess": "factreasoner.pipeline.pipeline",
     "assess_many": "factreasoner.api",
-    "build_pipeline": "factreasoner.pipeline",
+    "build_pipeline": "factreasoner.pipeline.pipeline",
     "factuality": "factreasoner.models",
-    "load_config": "factreasoner.settings",
+    "load_config": "factreasoner.pipeline.loading",
     "rag": "factreasoner.tasks.rag.task",
     "recall": "factreasoner.tasks.recall",
     "verify": "factreasoner.tasks.verify.task",

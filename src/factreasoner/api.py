@@ -13,13 +13,15 @@ from factreasoner.analysis.opened_run import Run
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.parsing import given_records
 from factreasoner.pipeline.assembly import Calls, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import in_python, python_call
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.runner import opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import check_task, task_named
 
 TaskName = Literal["run", "recall", "rag", "verify"]
@@ -79,7 +81,7 @@ def assess_many(
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
     checked = given_records(
-        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
+        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}, in_python
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):

@@ -11,7 +11,7 @@ from factreasoner import Run, verify
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.judges import judged_by
 from factreasoner.models import Failure, Verdict
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")
 LOST = Failure(stage="judge", item_id="c0->a1", error_type="LLMError", message="no answer")

@@ -7,8 +7,8 @@ from run_folders import run_folder
 from factreasoner.analysis.publishing import Place, Wanted, place_of, scores_of
 from factreasoner.errors import ConfigError
 from factreasoner.models import Failure, Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")

@@ -13,8 +13,8 @@ from factreasoner.analysis.solutions import (
 from factreasoner.errors import ConfigError, WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings import Config
 from factreasoner.solvers import exact
 
 TRIANGLE = FactorGraph(

@@ -11,7 +11,7 @@ from factreasoner.assessors.coherence import CoherenceCheck, coherence, largest_
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Verdict
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def said(source, target, label, probability=0.9):

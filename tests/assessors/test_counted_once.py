@@ -6,7 +6,7 @@ from factreasoner import ScriptedLLM
 from factreasoner.assessors.graph import GraphEvaluator, solved
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Outcome, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORD = Record(id="r", response="x")

@@ -9,7 +9,7 @@ from factreasoner.assessors.credibility import domain_of, rated, read_credibilit
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Context, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 

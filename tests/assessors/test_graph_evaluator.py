@@ -11,7 +11,7 @@ from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
 from factreasoner.models.verdicts import NOT_CLEAR
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers import exact
 from factreasoner.solvers.exact import ExactSolver
 

@@ -8,11 +8,11 @@ import pytest
 from factreasoner.assessors.judging import judging_threads, pieces, prefiltered
 from factreasoner.graph.pairs import Work
 from factreasoner.models import Atom, Context, Record, Verdict
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Judged, asks_model
-from factreasoner.settings import Config
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])

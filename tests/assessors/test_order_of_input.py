@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shuffled_cases import Case
 
 from factreasoner.models import FactorTable
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 @pytest.mark.parametrize("table", get_args(FactorTable))

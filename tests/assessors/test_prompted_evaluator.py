@@ -14,7 +14,7 @@ from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 RECORD = Record(id="r", response="x", topic="Tea")
 MODEL_ROWS = ["factscore", "veriscore", "factverify", "prompt-tf"]

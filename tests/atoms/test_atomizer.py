@@ -9,7 +9,7 @@ from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, Unus
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record, StageError
 from factreasoner.models.messages import Reply
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 CUT = Reply(arguments={}, truncated=True)
 RESPONSE = "Ada was born in 1815. She wrote notes. She died in 1852."

@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
-from factreasoner.atoms import account_of, as_read
 from factreasoner.atoms.coverage import accounted
 from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.making import account_of, as_read
 from factreasoner.models import Atom, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 SAID = {
     "en": [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.models import Atom, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.text.language import words
 from factreasoner.text.sentences import sentences
 

@@ -6,7 +6,7 @@ from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMFactGenerator
 from factreasoner.atoms.embedded import EmbeddedFactGenerator
 from factreasoner.models import Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
 RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", reference=REFERENCE)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 RECORD = Record(
     id="r1",

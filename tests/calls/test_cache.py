@@ -20,7 +20,7 @@ from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Usage
 from factreasoner.models.messages import Reply
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 TEXT = '{"fact_0": "True"}'

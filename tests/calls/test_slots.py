@@ -13,7 +13,7 @@ from factreasoner.calls.limits import Limits
 from factreasoner.calls.slots import ANSWERS_TO_TELL, Slots, lease, one_slot
 from factreasoner.calls.threads import parallel_map, run_in_thread
 from factreasoner.llm.capabilities import Capabilities, FoundForm
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 class Server:

@@ -11,8 +11,8 @@ from run_folders import run_folder
 
 from factreasoner.judges.calibration import Calibration, LabelOffsets
 from factreasoner.models import Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 RECORDS = 12

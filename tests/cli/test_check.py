@@ -9,7 +9,7 @@ from command import summary_of
 from run_folders import run_folder
 
 from factreasoner.models import Coherence, Failure, Usage
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):

@@ -12,7 +12,7 @@ from command import printed
 from run_folders import run_folder
 
 from factreasoner.models import P_DIGITS, Context, Failure, Usage
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 FILES = ("md", "csv", "json")
 

@@ -9,7 +9,7 @@ from command import kept, manifest_of, printed, record, results, write_records
 from fake_server import FakeServer, answering, server_error
 
 from factreasoner.judges import judged_by
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 DATA = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 

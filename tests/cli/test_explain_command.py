@@ -18,7 +18,7 @@ from factreasoner.models import (
     Verdict,
     supports_of,
 )
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RELATIONS = (

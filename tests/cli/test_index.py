@@ -8,8 +8,8 @@ from pages import pdf
 from factreasoner import assess_many
 from factreasoner.corpus.embeddings import LiteLLMEmbedding
 from factreasoner.corpus.store import Store
+from factreasoner.pipeline.config import Config
 from factreasoner.report import progress
-from factreasoner.settings import Config
 
 CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."
 ROWS = [
@@ -217,7 +217,7 @@ def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, d
 def test_python_and_compare_say_it_too(factreasoner, index, docs, tmp_path, caplog):
     index()
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
-    search = {"retriever": "corpus", "store_dir": "store", "out": "python", "progress": False}
+    search = {"retriever": "corpus", "store": "store", "out": "python", "progress": False}
     compare = ("compare", data, "--assessors", "fr2,fr1", "--retriever", "corpus", "--store", "store")
     assess_many(PROMPTS[:1], **search)
     factreasoner(*compare, "--out", "compared", "--limit", 1)
@@ -250,7 +250,7 @@ def test_no_collection_is_noted_for_records_that_bring_contexts(factreasoner, in
 
 def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     index()
-    with Store.writing(Config(store_dir=tmp_path / "store")) as store:
+    with Store.writing(Config(store=tmp_path / "store")) as store:
         store.collection("documents").begin()
     assert "\tincomplete: indexing is in progress or was interrupted\n" in index("--list").stdout
     assert (

@@ -17,7 +17,7 @@ from run_folders import run_folder
 
 from factreasoner.cli.flags import OF_CLAIMS
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 ROOT = Path(__file__).parents[2]
 

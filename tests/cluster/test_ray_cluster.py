@@ -21,8 +21,8 @@ from fake_server import FakeServer
 from ray.cluster_utils import Cluster
 
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.ray_cluster import RayCluster
-from factreasoner.settings import Config
 
 BARE = ("usage", "seconds", "elapsed")
 WAIT = 600

@@ -2,7 +2,7 @@
 
 from factreasoner.corpus.indexing import index
 from factreasoner.corpus.store import Store
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 OWN = "own_embedding:words"
 TEXTS = {

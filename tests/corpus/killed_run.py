@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factreasoner.corpus import indexing
 from factreasoner.corpus.collection import Collection
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 BATCH = 4
 """Passages written at once, so that documents take several writes."""
@@ -34,4 +34,4 @@ def main():
 
     setattr(Collection, name, dying)
     indexing.BATCH = BATCH
-    indexing.index([Path(docs)], Config(store_dir=Path(store)), prune=True, tell=lambda step: None)
+    indexing.index([Path(docs)], Config(store=Path(store)), prune=True, tell=lambda step: None)

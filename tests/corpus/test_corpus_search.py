@@ -11,16 +11,16 @@ from factreasoner.corpus.embeddings import OwnEmbedding
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Record, StageError
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.retrieval.per_atom import Query
-from factreasoner.settings import Config
 
 
 @pytest.fixture
 def place(tmp_path):
-    bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store", embedding=OWN)
-    return {"store_dir": tmp_path / "store"}
+    bring(write(tmp_path / "docs", TEXTS), store=tmp_path / "store", embedding=OWN)
+    return {"store": tmp_path / "store"}
 
 
 def titles(place, text, **settings):
@@ -62,26 +62,26 @@ def test_one_text_in_two_files_is_found_once(tmp_path):
     docs = write(
         tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
     )
-    bring(docs, store_dir=tmp_path / "store")
-    found = CorpusRetriever(Config(store_dir=tmp_path / "store")).search(Query("otters swim"))
+    bring(docs, store=tmp_path / "store")
+    found = CorpusRetriever(Config(store=tmp_path / "store")).search(Query("otters swim"))
     assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]
 
 
 def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path, place):
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
     (tmp_path / "docs" / "tower.md").unlink()
-    bring(tmp_path / "docs", prune=True, store_dir=tmp_path / "store")
+    bring(tmp_path / "docs", prune=True, store=tmp_path / "store")
     assert [f.title for f in retriever.search(Query("Paris tower"))] == ["Sorbonne", "curie"]
 
 
 def test_what_a_retriever_can_not_be_made_of(tmp_path, place):
-    bring(tmp_path / "docs", collection="words", store_dir=tmp_path / "store")
-    bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store_dir=tmp_path / "store")
+    bring(tmp_path / "docs", collection="words", store=tmp_path / "store")
+    bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store=tmp_path / "store")
     for settings, words in {
         ("collection", "nope"): "no 'nope' in store .*; there: documents, empty, words",
         ("collection", "empty"): "'empty' in store .* is empty",
         ("embedding", "minilm"): "was made with 'own_embedding:words', not 'minilm'",
-        ("store_dir", tmp_path / "nowhere"): "make one with `factreasoner index PATH...`",
+        ("store", tmp_path / "nowhere"): "make one with `factreasoner index PATH...`",
     }.items():
         with pytest.raises(ConfigError, match=words):
             titles({**place, settings[0]: settings[1]}, "x")
@@ -93,14 +93,14 @@ def test_what_a_retriever_can_not_be_made_of(tmp_path, place):
 def test_damaged_database_is_named(tmp_path):
     write(tmp_path / "store", {"documents/passages.sqlite": "no database" * 1000})
     with pytest.raises(ConfigError, match=r"/documents: passages.sqlite is damaged; put back a copy"):
-        titles({"store_dir": tmp_path / "store"}, "x")
+        titles({"store": tmp_path / "store"}, "x")
 
 
-@pytest.mark.parametrize("command", [titles, lambda place, text: bring(place["store_dir"].parent, **place)])
+@pytest.mark.parametrize("command", [titles, lambda place, text: bring(place["store"].parent, **place)])
 def test_store_of_earlier_version_is_refused(tmp_path, command):
     write(tmp_path / "store", {"chroma.sqlite3": "SQLite format 3"})
     with pytest.raises(ConfigError, match="of another version; delete it and run `factreasoner index PATH"):
-        command({"store_dir": tmp_path / "store"}, "x")
+        command({"store": tmp_path / "store"}, "x")
 
 
 def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
@@ -115,7 +115,7 @@ def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
 
 
 def test_store_lists_and_deletes_collections(tmp_path, place):
-    bring(tmp_path / "docs", collection="other", store_dir=tmp_path / "store")
+    bring(tmp_path / "docs", collection="other", store=tmp_path / "store")
     store = Store(Config.model_validate(place))
     assert store.names() == ["documents", "other"]
     store.delete("other")
@@ -136,12 +136,12 @@ def read_only(monkeypatch):
         store = Path(folder, "store")
 
         def make(place):
-            shutil.copytree(place["store_dir"], store)
+            shutil.copytree(place["store"], store)
             for path in (*store.rglob("*"), store):
                 path.chmod(0o555 if path.is_dir() else 0o444)
             if user == 0:
                 os.seteuid(65534)
-            return {"store_dir": store}
+            return {"store": store}
 
         yield make
         os.seteuid(user)
@@ -155,7 +155,7 @@ def test_store_without_write_permission_is_searched(place, read_only, search):
 
 
 def test_interrupted_read_only_store_names_missing_permission(place, read_only):
-    writer = sqlite3.connect(place["store_dir"] / "documents" / "passages.sqlite", isolation_level=None)
+    writer = sqlite3.connect(place["store"] / "documents" / "passages.sqlite", isolation_level=None)
     writer.executescript("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE")
     writer.executemany("INSERT INTO passages (text) VALUES (?)", [["x" * 4000]] * 500)
     with pytest.raises(ConfigError, match="what an interrupted index run left needs write permission"):
@@ -169,11 +169,11 @@ def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(t
     (before,) = retriever.collections
     assert retriever.retrieve(atoms, record) == Retrieved((), (), (before,))
     docs = write(tmp_path / "docs", {"otters.txt": "Otters live in rivers."})
-    bring(docs, store_dir=tmp_path / "store")
+    bring(docs, store=tmp_path / "store")
     found = retriever.retrieve(atoms, record)
     assert [context.title for context in found.contexts] == ["otters"]
     assert found.searched == retriever.collections != (before,)
-    with Store.writing(Config(store_dir=tmp_path / "store")) as store:
+    with Store.writing(Config(store=tmp_path / "store")) as store:
         store.collection("documents").begin()
         for _ in range(2):
             half = retriever.retrieve(atoms, record)

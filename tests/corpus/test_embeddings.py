@@ -16,7 +16,7 @@ from factreasoner.corpus.embeddings import (
 )
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
 from factreasoner.models import Usage
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def vectors(request):

@@ -11,7 +11,7 @@ from factreasoner.corpus import files, indexing
 from factreasoner.corpus.indexing import IndexReport, index
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def store(tmp_path):
 
 
 def test_mixed_documents_keep_title_link_and_position(docs, store):
-    assert bring(docs, store_dir=store) == IndexReport(added=4, passages=5, total=5)
-    found = {(Path(p.path).name, p.position): p for p in content(store_dir=store).values()}
+    assert bring(docs, store=store) == IndexReport(added=4, passages=5, total=5)
+    found = {(Path(p.path).name, p.position): p for p in content(store=store).values()}
     assert found["rows.jsonl", 0].text == "Radium glows."
     assert found["rows.jsonl", 1][3:6] == (1, "Polonium", "")
     assert found["tower.md", 0].text.endswith("The tower in Paris was finished in 1889.")
@@ -37,29 +37,29 @@ def test_mixed_documents_keep_title_link_and_position(docs, store):
 
 
 def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(docs, store):
-    bring(docs, store_dir=store)
-    before = content(store_dir=store)
+    bring(docs, store=store)
+    before = content(store=store)
     os.utime(docs / "curie.txt", (1, 1))
-    assert bring(docs, store_dir=store) == IndexReport(unchanged=4, total=5)
-    assert content(store_dir=store) == before
+    assert bring(docs, store=store) == IndexReport(unchanged=4, total=5)
+    assert content(store=store) == before
 
     write(docs, {"curie.txt": "Marie Curie died in 1934."})
     (docs / "rows.jsonl").unlink()
-    assert bring(docs, store_dir=store) == IndexReport(replaced=1, unchanged=2, gone=1, passages=1, total=5)
-    texts = {p.text for p in content(store_dir=store).values()}
+    assert bring(docs, store=store) == IndexReport(replaced=1, unchanged=2, gone=1, passages=1, total=5)
+    texts = {p.text for p in content(store=store).values()}
     assert "Marie Curie died in 1934." in texts
     assert "Radium glows." in texts
     assert not any("Warsaw" in text for text in texts)
 
-    assert bring(docs, store_dir=store, prune=True) == IndexReport(unchanged=3, dropped=1, total=3)
-    assert "Radium glows." not in {p.text for p in content(store_dir=store).values()}
+    assert bring(docs, store=store, prune=True) == IndexReport(unchanged=3, dropped=1, total=3)
+    assert "Radium glows." not in {p.text for p in content(store=store).values()}
 
 
 def test_a_file_that_was_moved_or_emptied(docs, store):
-    bring(docs, store_dir=store)
+    bring(docs, store=store)
     (docs / "curie.txt").rename(docs / "marie.txt")
     write(docs, {"tower.md": ""})
-    report = bring(docs, store_dir=store, prune=True)
+    report = bring(docs, store=store, prune=True)
     emptied = (f"{docs}/tower.md",)
     assert report == IndexReport(
         added=1, unchanged=2, empty=1, dropped=1, passages=1, total=4, emptied=emptied
@@ -70,21 +70,21 @@ def test_a_file_that_was_moved_or_emptied(docs, store):
 def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(docs, store, prune):
     (docs / "a.html").write_bytes(html())
     (docs / "b.html").write_bytes(html(title="Other"))
-    bring(docs, store_dir=store)
+    bring(docs, store=store)
     (docs / "a.html").write_text("<html><body></body></html>")
     (docs / "b.html").write_text("")
     for dropped, emptied in (("; its earlier passages are dropped", (f"{docs}/b.html",)), ("", ())):
-        report = bring(docs, store_dir=store, prune=prune)
+        report = bring(docs, store=store, prune=prune)
         assert report.problems == (f"{docs}/a.html: no text in it{dropped}",)
         assert (report.total, report.empty, report.emptied) == (5, 1, emptied)
-    assert not any("Otter" in passage.text for passage in content(store_dir=store).values())
+    assert not any("Otter" in passage.text for passage in content(store=store).values())
 
 
 def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(docs, store, monkeypatch):
-    bring(docs, store_dir=store)
-    assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
+    bring(docs, store=store)
+    assert bring(docs / "deep", store=store, prune=True) == IndexReport(unchanged=1, total=5)
     shutil.rmtree(docs / "deep")
-    assert bring(docs / "curie.txt", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
+    assert bring(docs / "curie.txt", store=store, prune=True) == IndexReport(unchanged=1, total=5)
     scandir = os.scandir
 
     def refusing(path):
@@ -94,9 +94,9 @@ def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(docs, store, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "scandir", refusing)
-        report = bring(docs, store_dir=store, prune=True)
+        report = bring(docs, store=store, prune=True)
     assert report == IndexReport(total=5, problems=(f"{docs}: can't be read: Permission denied",))
-    assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(dropped=1, total=4)
+    assert bring(docs / "deep", store=store, prune=True) == IndexReport(dropped=1, total=4)
 
 
 def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
@@ -106,7 +106,7 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
     (docs / "photo.png").write_bytes(b"\x89PNG")
     (docs / "e.txt").touch()
     for _ in range(2):
-        report = bring(docs, store_dir=store)
+        report = bring(docs, store=store)
         assert report.total == 5
         assert (report.added + report.unchanged, report.empty, report.others) == (4, 1, {".png": 1})
         assert report.problems == (
@@ -117,11 +117,11 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
 
 
 def test_a_file_that_breaks_keeps_its_earlier_passages(docs, store):
-    bring(docs, store_dir=store)
+    bring(docs, store=store)
     (docs / "curie.txt").write_bytes(b"\0")
     problem = f"{docs}/curie.txt: binary, not text; its earlier passages stay"
-    assert bring(docs, store_dir=store, prune=True).problems == (problem,)
-    assert any("Warsaw" in p.text for p in content(store_dir=store).values())
+    assert bring(docs, store=store, prune=True).problems == (problem,)
+    assert any("Warsaw" in p.text for p in content(store=store).values())
 
 
 def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path, store):
@@ -129,14 +129,14 @@ def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path, st
     docs = write(tmp_path / "docs", {"rows.jsonl": "no\n" * 7 + good})
     named = "; ".join(f"line {n}: not JSON" for n in range(1, 6))
     told = (f"{docs}/rows.jsonl: {named}; and 2 more",)
-    assert bring(docs, store_dir=store) == IndexReport(partly=told, passages=3, total=3)
-    assert bring(docs, store_dir=store) == IndexReport(partly=told, total=3)
+    assert bring(docs, store=store) == IndexReport(partly=told, passages=3, total=3)
+    assert bring(docs, store=store) == IndexReport(partly=told, total=3)
     write(docs, {"rows.jsonl": good})
-    assert bring(docs, store_dir=store) == IndexReport(replaced=1, passages=3, total=3)
-    assert bring(docs, store_dir=store) == IndexReport(unchanged=1, total=3)
+    assert bring(docs, store=store) == IndexReport(replaced=1, passages=3, total=3)
+    assert bring(docs, store=store) == IndexReport(unchanged=1, total=3)
     write(docs, {"rows.jsonl": '{"text": ""}\nno\n'})
     told = (f"{docs}/rows.jsonl: line 1: no text; line 2: not JSON; its earlier passages stay",)
-    assert bring(docs, store_dir=store) == IndexReport(total=3, problems=told)
+    assert bring(docs, store=store) == IndexReport(total=3, problems=told)
 
 
 def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(tmp_path, store, monkeypatch):
@@ -149,64 +149,64 @@ def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(tmp_path, st
         if step.passages == 4 and told.count(4) == 1:
             write(docs, {"rows.jsonl": '{"text": "New."}\n'})
 
-    report = index([docs], Config(store_dir=store), tell=tell)
+    report = index([docs], Config(store=store), tell=tell)
     assert report.problems == (f"{docs}/rows.jsonl: changed while it was read",)
     assert report.total == 0
-    assert [p.text for p in content(store_dir=store).values()] == []
-    assert bring(docs, store_dir=store).total == 1
+    assert [p.text for p in content(store=store).values()] == []
+    assert bring(docs, store=store).total == 1
 
 
 def test_paths_that_are_not_there(docs, store):
     (docs / "loop.txt").symlink_to("loop.txt")
     with pytest.raises(InputError) as caught:
-        bring(docs, docs / "none.txt", docs / "loop.txt", store_dir=store)
+        bring(docs, docs / "none.txt", docs / "loop.txt", store=store)
     assert [problem.where for problem in caught.value.problems] == [f"{docs}/none.txt", f"{docs}/loop.txt"]
 
 
 def test_one_process_writes_at_a_time(docs, store):
-    bring(docs, store_dir=store)
+    bring(docs, store=store)
     with FileLock(store / ".lock"), pytest.raises(ConfigError, match="another process is writing to it"):
-        bring(docs, store_dir=store)
-    assert bring(docs, store_dir=store).unchanged == 4
+        bring(docs, store=store)
+    assert bring(docs, store=store).unchanged == 4
 
 
 def test_a_store_remembers_its_embedding(docs, store):
-    assert bring(docs, store_dir=store, embedding=OWN).total == 5
+    assert bring(docs, store=store, embedding=OWN).total == 5
     for other in ("none", "minilm", "own_embedding:shorter"):
         with pytest.raises(ConfigError, match=f"was made with '{OWN}', not '{other}'"):
-            bring(docs, store_dir=store, embedding=other)
+            bring(docs, store=store, embedding=other)
     write(docs, {"new.txt": "New."})
-    assert bring(docs, store_dir=store).added == 1
-    assert bring(docs, store_dir=store, collection="others", embedding="none").total == 6
+    assert bring(docs, store=store).added == 1
+    assert bring(docs, store=store, collection="others", embedding="none").total == 6
 
 
 def test_a_wrong_embedding_does_not_stick_to_an_empty_collection(docs, store):
     for wrong in ("no.such:module", "own_embedding:failing"):
         with pytest.raises(ConfigError, match=wrong):
-            bring(docs, store_dir=store, embedding=wrong)
-    assert bring(docs, store_dir=store, embedding=OWN).total == 5
+            bring(docs, store=store, embedding=wrong)
+    assert bring(docs, store=store, embedding=OWN).total == 5
 
 
 def test_an_embedding_that_changes_its_length_is_refused(docs, store, monkeypatch):
     import own_embedding
 
-    bring(docs, store_dir=store, embedding=OWN)
+    bring(docs, store=store, embedding=OWN)
     monkeypatch.setattr(own_embedding, "words", own_embedding.shorter)
     write(docs, {"new.txt": "New."})
     with pytest.raises(ConfigError, match="gives vectors of 2 numbers, and those of"):
-        bring(docs, store_dir=store)
+        bring(docs, store=store)
 
 
 @pytest.mark.parametrize("name", ["ab", "with blank", "-x-", "a" * 201])
 def test_names_that_can_not_be(docs, store, name):
     with pytest.raises(ConfigError, match="can't be a name"):
-        bring(docs, store_dir=store, collection=name)
+        bring(docs, store=store, collection=name)
 
 
 def test_texts_with_lone_surrogates_are_kept(tmp_path, store):
     docs = write(tmp_path / "docs", {"rows.jsonl": '{"text": "Lone \\ud800 one."}\n'})
-    assert bring(docs, store_dir=store).total == 1
-    assert [p.text for p in content(store_dir=store).values()] == ["Lone ? one."]
+    assert bring(docs, store=store).total == 1
+    assert [p.text for p in content(store=store).values()] == ["Lone ? one."]
 
 
 NAMES = [
@@ -230,28 +230,28 @@ def test_every_name_of_a_file_is_a_key(tmp_path, store):
             path.write_bytes(b"Text of " + repr((folder, name)).encode())
     count = 3 * len(NAMES)
     for embedding in ({}, {"embedding": OWN, "collection": "vectors"}):
-        assert bring(docs, store_dir=store, **embedding).total == count
+        assert bring(docs, store=store, **embedding).total == count
         for _ in range(2):
-            assert bring(docs, store_dir=store, prune=True, **embedding) == IndexReport(
+            assert bring(docs, store=store, prune=True, **embedding) == IndexReport(
                 unchanged=count, total=count
             )
-    assert len({p.text for p in content(store_dir=store).values()}) == count
+    assert len({p.text for p in content(store=store).values()}) == count
     Path(os.fsdecode(bytes(docs) + b"/M\xfcller.txt")).unlink()
-    assert bring(docs, store_dir=store, prune=True) == IndexReport(
+    assert bring(docs, store=store, prune=True) == IndexReport(
         unchanged=count - 1, dropped=1, total=count - 1
     )
-    assert bring(docs / os.fsdecode(b"sub\xf6folder"), store_dir=store).unchanged == len(NAMES)
+    assert bring(docs / os.fsdecode(b"sub\xf6folder"), store=store).unchanged == len(NAMES)
 
 
 def test_files_read_in_part_are_named_each_time(docs, store):
     (docs / "paper.pdf").write_bytes(pdf("One.", "", "Three."))
     told = (f"{docs}/paper.pdf: page 2 has no text",)
-    first, second = bring(docs, store_dir=store), bring(docs, store_dir=store)
+    first, second = bring(docs, store=store), bring(docs, store=store)
     assert (first.partly, first.added, first.passages) == (told, 4, 6)
     assert (second.partly, second.unchanged, second.passages) == (told, 4, 0)
     (docs / "paper.pdf").write_bytes(pdf("One.", "Two.", "Three."))
-    assert bring(docs, store_dir=store).partly == ()
-    assert Store(Config(store_dir=store)).collection("documents").notes() == {}
+    assert bring(docs, store=store).partly == ()
+    assert Store(Config(store=store)).collection("documents").notes() == {}
 
 
 HEADER = "Year | Bridge | Length"
@@ -265,8 +265,8 @@ TABLES = {
 def test_passages_of_long_tables_repeat_header(tmp_path, store, name):
     form = "<tr><td>{}<td>{}<td>{}" if name == "a.html" else "| {} | {} | {} |\n"
     rows = "".join(form.format(1900 + n, f"Bridge over river number {n}", f"{n} metres") for n in range(120))
-    bring(write(tmp_path / "docs", {name: TABLES[name].replace("{}", rows.rstrip())}), store_dir=store)
-    texts = [passage.text for passage in content(store_dir=store).values()]
+    bring(write(tmp_path / "docs", {name: TABLES[name].replace("{}", rows.rstrip())}), store=store)
+    texts = [passage.text for passage in content(store=store).values()]
     assert len(texts) > 5
     for text in texts:
         assert text.count(HEADER) == 1

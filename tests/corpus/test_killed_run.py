@@ -13,8 +13,8 @@ from forked import Forker
 from factreasoner.corpus import indexing, vectors
 from factreasoner.corpus.indexing import IndexReport
 from factreasoner.models import Atom, Record
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.corpus import CorpusRetriever
-from factreasoner.settings import Config
 
 KILLED = f"import sys; sys.path[:] = {sys.path!r}; import killed_run; killed_run.main()"
 FINISHED = 4 + 8
@@ -39,7 +39,7 @@ def found_in(place):
 def changed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("changed")
     docs = write(folder / "docs", TEXTS)
-    place = {"store_dir": folder / "undisturbed", "embedding": OWN}
+    place = {"store": folder / "undisturbed", "embedding": OWN}
     bring(docs, **place)
     gc.collect()
     shutil.copytree(folder / "undisturbed", folder / "store")
@@ -48,7 +48,7 @@ def changed(tmp_path_factory):
     bring(docs, prune=True, **place)
     found = found_in(place)
     assert found[0].text == "Marie Curie died in 1934."
-    return Changed(docs, folder / "store", content(store_dir=folder / "undisturbed"), found)
+    return Changed(docs, folder / "store", content(store=folder / "undisturbed"), found)
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +65,17 @@ def indexers():
 def test_a_killed_run_is_completed_by_the_next(
     tmp_path, monkeypatch, changed, indexers, method, when, number
 ):
-    place = {"store_dir": tmp_path / "store", "embedding": OWN}
-    shutil.copytree(changed.store, place["store_dir"])
+    place = {"store": tmp_path / "store", "embedding": OWN}
+    shutil.copytree(changed.store, place["store"])
     process = indexers.start(
-        [method, when, number, changed.docs, place["store_dir"]], folder=tmp_path, code=KILLED
+        [method, when, number, changed.docs, place["store"]], folder=tmp_path, code=KILLED
     )
     _, said = process.communicate(timeout=90)
     assert process.returncode == -signal.SIGKILL, said
 
     monkeypatch.setattr(indexing, "BATCH", killed_run.BATCH)
     bring(changed.docs, prune=True, **place)
-    contents = content(store_dir=place["store_dir"])
+    contents = content(store=place["store"])
     assert contents == changed.contents
     assert len(contents) == FINISHED
     assert found_in(place) == changed.found
@@ -86,12 +86,12 @@ def test_a_killed_run_is_completed_by_the_next(
 def damaged(tmp_path, monkeypatch):
     """Makes a store of the folders `docs` and `more`, and harms the files of its vectors."""
     monkeypatch.setattr(vectors, "SPACE", {**vectors.SPACE, "sync_threshold": 3, "batch_size": 2})
-    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+    place = {"store": tmp_path / "store", "embedding": OWN}
 
     def make(damage):
         write(tmp_path / "more", {"otter.txt": "Otters swim."})
         bring(write(tmp_path / "docs", TEXTS), tmp_path / "more", **place)
-        before = content(store_dir=tmp_path / "store")
+        before = content(store=tmp_path / "store")
         gc.collect()
         torn = list((tmp_path / "store").glob("*/vectors/*/data_level0.bin"))
         assert torn
@@ -117,9 +117,9 @@ def first_found(place):
 @pytest.mark.parametrize("damage", ["unwritten", "gone", "all gone"])
 def test_damaged_vectors_are_computed_again(tmp_path, damaged, damage):
     before = damaged(damage)
-    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+    place = {"store": tmp_path / "store", "embedding": OWN}
     assert bring(tmp_path / "docs", **place).rebuilt == (damage != "all gone")
-    assert content(store_dir=tmp_path / "store") == before
+    assert content(store=tmp_path / "store") == before
     assert first_found(place) == "Polonium"
     assert bring(tmp_path / "docs", **place) == IndexReport(unchanged=4, total=6)
 
@@ -133,6 +133,6 @@ def test_killed_repair_is_completed_by_next_run(tmp_path, indexers, damaged, met
     process = indexers.start(arguments, folder=tmp_path, code=KILLED)
     _, said = process.communicate(timeout=90)
     assert process.returncode == -signal.SIGKILL, said
-    assert bring(tmp_path / "docs", store_dir=tmp_path / "store").total == 6
-    assert content(store_dir=tmp_path / "store") == before
-    assert first_found({"store_dir": tmp_path / "store"}) == "Polonium"
+    assert bring(tmp_path / "docs", store=tmp_path / "store").total == 6
+    assert content(store=tmp_path / "store") == before
+    assert first_found({"store": tmp_path / "store"}) == "Polonium"

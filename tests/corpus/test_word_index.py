@@ -7,13 +7,13 @@ from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.store import Store
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import MissingExtraError
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 @pytest.fixture
 def collection(tmp_path):
-    bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store")
-    return Store(Config(store_dir=tmp_path / "store")).collection("documents")
+    bring(write(tmp_path / "docs", TEXTS), store=tmp_path / "store")
+    return Store(Config(store=tmp_path / "store")).collection("documents")
 
 
 def found(collection, query):

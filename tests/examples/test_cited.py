@@ -50,7 +50,7 @@ def test_the_files_are_the_first_record():
 
 
 def test_the_profile_is_one():
-    from factreasoner.settings import load_config
+    from factreasoner.pipeline.loading import load_config
 
     config = load_config(EXAMPLES.parent / "configs" / "verify.yaml")
     assert (config.uncited, config.rounds) == ("flag", 2)

@@ -13,9 +13,9 @@ from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE
-from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import check_fits
 from factreasoner.tasks.rag.task import TASK as RAG

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.assessors.graph import solved, with_graph
-from factreasoner.explanations import explain
+from factreasoner.explanations.explain import explain
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 LABELS = st.sampled_from(["neutral", "neutral", "neutral", "entailment", "contradiction"])

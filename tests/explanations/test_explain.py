@@ -10,10 +10,11 @@ from oracle import graph_of
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, InputError, SolverError
-from factreasoner.explanations import DirectRelation, Dispute, explain
+from factreasoner.explanations.explain import explain
+from factreasoner.explanations.models import DirectRelation, Dispute
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import Assessment, Failure, Marginals, Outcome, support_of
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 PAPER = graph_of(

@@ -20,7 +20,7 @@ from factreasoner.graph.pairs import (
     text_order,
 )
 from factreasoner.models import Atom, Context, Record, Relation
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))

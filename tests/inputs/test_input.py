@@ -19,8 +19,8 @@ from factreasoner.inputs.input import STDIN, CheckedInput
 from factreasoner.inputs.parsing import Reader
 from factreasoner.inputs.problems import merged
 from factreasoner.models import Assessment
-from factreasoner.pipeline import build_pipeline
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.tasks.factuality import check_fits
 
 DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -17,7 +17,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Claim, Premise
 from factreasoner.models.messages import Prompt
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 PREMISE = Premise("p", "The library opens at nine and closes at five. It was founded in 1867.")
 COUNTS = (1, 8, 24)

@@ -11,7 +11,7 @@ from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Claim
 from factreasoner.models.messages import Prompt
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 CLAIMS = [Claim("a", "Revenue fell by -3.5 %."), Claim("b", "Łódź lies 75 m² above it.")]
 JUDGING = faaf.inquiry("tfn").build(CLAIMS)

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from factreasoner.integrations.inspect_scorer import factuality
 from factreasoner.judges import judged_by
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def scored(folder, scorer, answers, **sample):

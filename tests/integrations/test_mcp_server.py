@@ -16,7 +16,7 @@ from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.judges import judged_by
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 for package, extra in (("mcp", "mcp"), ("chromadb", "corpus")):
     pytest.importorskip(package, reason=f"{package} is not installed: pip install 'factreasoner[{extra}]'")
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
 
 def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
-    config = Config(spacy_model="none", retriever="corpus", store_dir=tmp_path / "store")
+    config = Config(spacy_model="none", retriever="corpus", store=tmp_path / "store")
     index([tmp_path / "tower.txt"], config, tell=lambda step: None)
     for given, label in (
         ({}, "contradicted"),

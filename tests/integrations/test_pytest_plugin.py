@@ -14,7 +14,7 @@ from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.integrations import pytest_plugin
 from factreasoner.integrations.pytest_plugin import Factuality
 from factreasoner.judges import judged_by
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PASSAGES = ["Skerry Point lighthouse opened on 4 May 1931. Its tower is 25 metres high."]

@@ -12,7 +12,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Claim, Premise
 from factreasoner.models.messages import Chances, Reply
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 PREMISE = Premise("c0", "The library opens at nine.")
 

@@ -23,8 +23,8 @@ from factreasoner.judges.calibration import (
 )
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.models import Claim, Failure, Premise, Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 
 THREE = {"True": 0.9, "False": 0.02, "Not clear": 0.08}
 DOUBTFUL = LabelOffsets(neutral=3.0)

@@ -8,7 +8,7 @@ from fake_server import FakeServer, Request
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Claim, Premise
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 FACT = "The mill burned down."
 ORDER = "SAY True"

@@ -10,7 +10,7 @@ from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import BUNDLED_MODEL
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Probe
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def test_the_bundled_judge_is_named_with_its_version():

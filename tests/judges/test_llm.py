@@ -5,7 +5,7 @@ import pytest
 from factreasoner import ScriptedLLM
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Claim, Part, Premise
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 PREMISE = Premise("c0", "The library opens at nine.", others=("It opens at ten.",), title="Library")
 

@@ -30,7 +30,7 @@ from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Usage
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, PROBE_FACTS, PROBE_PASSAGES
 from factreasoner.models.verdicts import LABEL_OF_VALUE
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 ANSWERS = {fact.text: case.answers[fact.id] for case in probing.cases() for fact in case.facts}
 VALUES = ("True", "False", "Not clear")

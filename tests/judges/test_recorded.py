@@ -8,7 +8,7 @@ from factreasoner.errors import ConfigError, InputError
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
 from factreasoner.models.journal import Packed, pack
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import line_of
 

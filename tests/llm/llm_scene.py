@@ -8,7 +8,7 @@ from fake_server import FakeServer, obliging
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models.messages import FunctionSchema, Prompt
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 PROMPT = Prompt(name="check", system="You check facts.", user="Is it so?", fingerprint="v1")
 

@@ -23,7 +23,7 @@ from factreasoner.llm.ask import IN_VAIN, ItemAsker, ItemQuestion, NoResult, mos
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
 from factreasoner.models.messages import Reply
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def read(reply, schema, items):

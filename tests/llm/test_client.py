@@ -37,7 +37,7 @@ from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, Un
 from factreasoner.llm.ask import planned_call
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Usage
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 

@@ -16,7 +16,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 sys.path[:0] = [{str(TESTS)!r}, {str(TESTS / "llm")!r}]
 from llm_scene import PROMPT, SCHEMA
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.errors import LLMError
 from factreasoner.llm.client import LiteLLMClient
 

@@ -13,7 +13,7 @@ from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import MANY, MARK, request
 from factreasoner.models import Claim
 from factreasoner.models.messages import Prompt
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 PATHS = {
     "openai/gpt-4o-mini": "/v1",

@@ -6,7 +6,7 @@ from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim
 from factreasoner.models.messages import Prompt
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 ITEMS = [Claim("x", "one"), Claim("y", "two"), Claim("z", "two")]
 GOOD = {"word_0": "ONE", "word_1": "TWO", "word_2": "too"}

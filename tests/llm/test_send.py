@@ -15,7 +15,7 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting, waiting_for
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def test_a_server_is_given_up_after_patience_and_asked_now_and_then():

@@ -7,9 +7,9 @@ from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import UNCHANGED, Calibration, LabelOffsets
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record, Verdict
 from factreasoner.pipeline.assembly import refuse_unasked_judge
+from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 PAGE = "https://x.example/bridge"

@@ -9,10 +9,10 @@ from run_folders import run_folder
 
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
+from factreasoner.pipeline.config import Config
 from factreasoner.report import record_content
 from factreasoner.report.page import json_text, write_report
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 
 
 def test_the_page_holds_scores_labels_and_what_judged(tmp_path):

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of
 from run_folders import run_folder
 
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 
 def test_runs_stand_side_by_side_with_what_differs_first(seen, tmp_path):

@@ -3,9 +3,9 @@
 import pytest
 
 from factreasoner.models import Atom, Context, Failure, Record, StageError
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.merged import MergedRetriever
-from factreasoner.settings import Config
 
 ATOMS = (Atom(id="a0", text="It is red."), Atom(id="a1", text="It is long."))
 RECORD = Record(id="r", response="x", prompt="What is it like?")

@@ -4,9 +4,9 @@ import pytest
 
 from factreasoner.errors import ConfigError, InputError, SearchError
 from factreasoner.models import Atom, Context, Record, StageError
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, GivenRetriever, retrieve_each
-from factreasoner.settings import Config
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
 

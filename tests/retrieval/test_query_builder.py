@@ -7,6 +7,7 @@ from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
 from factreasoner.models.messages import Reply
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.query_builder import (
     LONGEST,
     LLMQueryBuilder,
@@ -14,7 +15,6 @@ from factreasoner.retrieval.query_builder import (
     subject_of,
     with_subject,
 )
-from factreasoner.settings import Config
 
 RECORD = Record(id="r1", response="x", prompt="Who built it?", topic="Otter Bridge </given_topic>")
 ATOMS = (

@@ -8,9 +8,9 @@ from json_server import Answer, JsonServer, steps
 from raw_server import RawServer
 
 from factreasoner.errors import ConfigError, SearchError
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval import service as asking
 from factreasoner.retrieval.service import JsonService, RetrievalCache, ServiceFault, service_url
-from factreasoner.settings import Config
 
 NOW = {"Retry-After": "0"}
 FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault("is broken")}

@@ -11,8 +11,8 @@ from pages import ARTICLE, html, pdf
 from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import InputError
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.sources import read_sources, read_text
-from factreasoner.settings import Config
 
 CONFIG = Config(allow_private_hosts=True, cache=False, patience=0.0)
 NO_ROBOTS = reply(b"", content_type="text/plain")

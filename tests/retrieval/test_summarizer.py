@@ -5,8 +5,8 @@ from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Context
 from factreasoner.models.messages import Reply
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.summarizer import LLMSummarizer
-from factreasoner.settings import Config
 
 ATOMS = (Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="The bridge is red."))
 BRIDGE = Context(id="c0", text="The Otter Bridge was opened in 1932 by the mayor.", atom_ids=("a0",))

@@ -7,11 +7,11 @@ from raw_server import Client, RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import load
 from factreasoner.retrieval import web_pages
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
-from factreasoner.settings import Config
 from factreasoner.web import fetch, reader
 from factreasoner.web.reader import PageReader
 

@@ -3,10 +3,10 @@ from json_server import Answer, JsonServer, steps, wiki
 
 from factreasoner.errors import SearchError
 from factreasoner.models import Atom, Record
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms
-from factreasoner.settings import Config
 
 FILLER = " ".join(f"The archive keeps volume {i} of the harbour office in its cellar." for i in range(200))
 PAGES = {

@@ -10,9 +10,9 @@ from factreasoner import Run, recall
 from factreasoner.errors import InputError, RunError
 from factreasoner.judges.calibration import LabelOffsets, calibrated_verdicts
 from factreasoner.models import Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import task_named
 

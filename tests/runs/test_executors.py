@@ -9,9 +9,9 @@ import pytest
 from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem
 from factreasoner.models import Failure, Record, Usage
 from factreasoner.models.journal import JournalEntry, JournalLine
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.executors import Pool, Portion, done
 from factreasoner.runs.runner import lines_of
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 

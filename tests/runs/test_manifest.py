@@ -6,8 +6,8 @@ import pytest
 
 from factreasoner.errors import RunError
 from factreasoner.llm.capabilities import Capabilities, FoundForm
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.manifest import Manifest
-from factreasoner.settings import Config
 
 
 def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):

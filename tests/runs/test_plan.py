@@ -8,9 +8,9 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm import forms
 from factreasoner.models import Atom, Context, Record
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.per_atom import FoundPassage, retrieve_each
 from factreasoner.runs.plan import plan, refuse_misfit
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import task_named
 

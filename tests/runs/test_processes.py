@@ -17,9 +17,9 @@ from factreasoner.errors import ConfigError, InputError, InputProblem, MissingEx
 from factreasoner.models import Context, Record
 from factreasoner.models.journal import unpack
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.runner import lines_of
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 PROCESSES = {"executor": "processes", "workers": 2, "spacy_model": "none"}

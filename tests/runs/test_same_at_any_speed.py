@@ -9,10 +9,10 @@ from fake_server import Completion, FakeServer
 from fenced import fenced
 
 from factreasoner.models import Atom, Context, Record
+from factreasoner.pipeline.config import Config
 from factreasoner.report.progress import Totals
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 NAMES = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gus", "Hal")

@@ -13,10 +13,10 @@ from run_folders import append, run_folder
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.graph.uai import read_uai_network
 from factreasoner.models import Assessment, FactGraph, Node, Outcome, Record, Relation
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.runs.scoring import check_export, export_networks, file_name, score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
 

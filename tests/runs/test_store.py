@@ -12,9 +12,9 @@ from factreasoner.errors import InputError, RunError
 from factreasoner.judges.calibration import Calibration, LabelOffsets
 from factreasoner.models import Atom, Outcome
 from factreasoner.models.journal import pack, unpack
+from factreasoner.pipeline.config import Config
 from factreasoner.runs import store
 from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall import TASK as RECALL
 

@@ -149,15 +149,20 @@ def _summary(text: str) -> Iterator[str]:
 
 def _manifest(text: str) -> Iterator[str]:
     """Settings that are not as they come, and of prompts and files the names."""
+    from factreasoner.pipeline.config import SETTINGS
+
     found = json.loads(text)
     usual = _defaults() | {key: value for key, value in found["config"].items() if key not in PROMISED}
-    found["config"] = {k: v for k, v in found["config"].items() if k != "cache_dir" and v != usual.get(k)}
+    given = found["config"]
+    found["config"] = {
+        k: given[k] for k in SETTINGS if k in given and k != "cache_dir" and given[k] != usual.get(k)
+    }
     found |= {key: list(found[key]) for key in ("prompts", "files") if key in found}
     return table([found])
 
 
 def _defaults() -> dict[str, Any]:
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
 
     return Config().model_dump(mode="json")
 

@@ -11,11 +11,11 @@ import held_judge
 import httpx
 
 from factreasoner.analysis.rules import parse_rules
+from factreasoner.pipeline.config import Config
 from factreasoner.serve.answers import Terms
 from factreasoner.serve.app import Access, Limits, Service
 from factreasoner.serve.queue import Queue
 from factreasoner.serve.server import listening, serve_until
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 RECORD = {"output": "The tower is tall.", "contexts": ["The tower is 52 metres high."]}

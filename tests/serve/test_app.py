@@ -14,11 +14,11 @@ from service_scene import RECORD, running, until
 
 from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.serve import answers, connection, server
 from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.app import Limits
-from factreasoner.settings import Config
 
 HELD = {"output": "Held.", "contexts": ["hold"]}
 

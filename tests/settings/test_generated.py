@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.settings.setting import help_of, setting_of
 
 WRITER = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "settings.py"))

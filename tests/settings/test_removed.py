@@ -8,7 +8,8 @@ import pytest
 from factreasoner import assess, load_config
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config, kept_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import kept_config
 from factreasoner.settings.removed import REMOVED, told_removed
 
 SETTINGS = sorted(key for key in REMOVED if " " not in key)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from factreasoner.models.wording import refused
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.settings.setting import must_be
 
 

@@ -10,7 +10,8 @@ from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.integrations.pytest_plugin import Factuality
 from factreasoner.integrations.scoring import Scoring
-from factreasoner.settings import Config, in_python, load_settings
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import in_python, load_settings
 
 PROFILES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 

@@ -6,9 +6,9 @@ import string
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config, load_settings, parse_config
-from factreasoner.settings.sources import unused
-from factreasoner.settings.values import PARTS_BY_MODEL, looks_like_a_key
+from factreasoner.pipeline.config import PARTS_BY_MODEL, Config
+from factreasoner.pipeline.loading import load_settings, parse_config, unused
+from factreasoner.settings.values import looks_like_a_key
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",

@@ -7,7 +7,7 @@ from oracle import brute_force, exact_marginals, hub, largest_error, networks, w
 
 from factreasoner.errors import SolverError
 from factreasoner.models.factor_graph import Factor, FactorGraph
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver

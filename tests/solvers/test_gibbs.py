@@ -11,7 +11,7 @@ from oracle import brute_force, largest_error, networks
 
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers import exact, gibbs
 from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined
 from factreasoner.solvers.exact import ExactSolver

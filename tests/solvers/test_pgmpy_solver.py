@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.models.factor_graph import Factor, FactorGraph
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.solvers import exact
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 

@@ -14,7 +14,7 @@ from factreasoner.errors import (
     ForbiddenUrlError,
     UnreadablePageError,
 )
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.web import fetch as fetching
 from factreasoner.web.connection import Deadline, read_body, system_resolver
 from factreasoner.web.fetch import Fetcher, content_type

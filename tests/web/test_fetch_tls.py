@@ -8,7 +8,7 @@ import pytest
 from raw_server import RawServer, refused, reply
 
 from factreasoner.errors import UnreadablePageError
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.web.connection import tls_context
 from factreasoner.web.fetch import Fetcher
 

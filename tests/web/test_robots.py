@@ -6,8 +6,8 @@ from pages import html
 from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import FetchError, ForbiddenUrlError
+from factreasoner.pipeline.config import Config
 from factreasoner.retrieval.web_pages import WebPages
-from factreasoner.settings import Config
 from factreasoner.web.fetch import Fetcher
 from factreasoner.web.robots import Robots
 

@@ -24,11 +24,12 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
 from factreasoner.models.wording import by_value, number_of
+from factreasoner.pipeline.config import FILE_SETTINGS, Config
+from factreasoner.pipeline.loading import parse_config
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
-from factreasoner.settings import FILE_SETTINGS, Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 UNTESTABLE = 5

@@ -24,9 +24,9 @@ from factreasoner.metrics.table import Table
 from factreasoner.models import TaskResult, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Task
 

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem, RunError, SolverError
-from factreasoner.explanations import Explanation, explain, explainable_atoms
+from factreasoner.explanations.explain import explain, explainable_atoms
+from factreasoner.explanations.models import Explanation
 from factreasoner.models import Assessment
+from factreasoner.pipeline.loading import parse_config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import parse_config
 
 
 class ExplainedRecord(NamedTuple):

@@ -22,6 +22,7 @@ from factreasoner.judges.calibration import (
     logs,
     settings_of,
 )
+from factreasoner.judges.settings import Unlisted
 from factreasoner.metrics.claim_scores import (
     AreaUnderROC,
     CalibrationError,
@@ -41,7 +42,6 @@ from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings.values import Unlisted
 
 FOLDS = 5
 OFFSETS_PENALTY = 0.01

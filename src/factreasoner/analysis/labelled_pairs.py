@@ -15,11 +15,11 @@ from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.calibration import LABELS, probabilities_of
 from factreasoner.judges.recorded import recordings
+from factreasoner.judges.settings import Unlisted
 from factreasoner.models import Assessment, Verdict
 from factreasoner.models.journal import journal_of
 from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings.values import Unlisted
 
 CONTRADICTION = LABELS.index("contradiction")
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3

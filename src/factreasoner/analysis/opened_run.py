@@ -10,9 +10,9 @@ from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult, counted
 from factreasoner.models.notebook import notebook_html
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple, Protocol, get_args
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import RunError, UsageError
 from factreasoner.llm.ask import MOST_FACTS
+from factreasoner.llm.settings import Mode
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import load_settings, parse_config
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import asks_model, pairwise
@@ -19,10 +22,8 @@ from factreasoner.runs.finished import record_of
 from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config, load_settings, parse_config
 from factreasoner.settings.setting import setting_of
 from factreasoner.settings.sources import read_profile
-from factreasoner.settings.values import Mode
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.recall import TASK as RECALL_TASK
 from factreasoner.tasks.task import Task

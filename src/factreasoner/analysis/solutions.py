@@ -13,9 +13,9 @@ from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.uai import NetworkFile
 from factreasoner.models import Marginals, support_of
 from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings import Config
 
 SMALL = FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
 

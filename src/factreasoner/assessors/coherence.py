@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from factreasoner.assessors.judging import Task, judge_all, judging_threads
+from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.graph.factors import components
 from factreasoner.graph.pairs import combine
 from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict
 from factreasoner.protocols import Judge
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import bits_of
 
 STAGE = "coherence"
@@ -38,7 +38,7 @@ class CoherenceCheck:
     A model is called n * ceil((n - 1) / atoms_per_call) times for n claims.
     """
 
-    def __init__(self, judge: Judge, config: Config) -> None:
+    def __init__(self, judge: Judge, config: AssessorSettings) -> None:
         self._judge = judge
         self._config = config
 

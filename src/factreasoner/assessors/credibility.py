@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import Table, text_of, why_no_table
+from factreasoner.graph.settings import GraphSettings
 from factreasoner.models import Context, PriorFrom
-from factreasoner.settings import Config
 
 HEADER = ["domain", "prior"]
 ANY = "*"
@@ -42,7 +42,7 @@ def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
     return next((name for name in names if name in priors), ANY if host and ANY in priors else None)
 
 
-def rated(contexts: Sequence[Context], config: Config) -> Rated:
+def rated(contexts: Sequence[Context], config: GraphSettings) -> Rated:
     """The contexts, each with its prior: the record's own, else its domain's in the table, else the setting.
 
     Raises:

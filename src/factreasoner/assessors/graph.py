@@ -18,16 +18,17 @@ from factreasoner.assessors.judging import (
     prefiltered,
     tasks,
 )
+from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.assessors.sources import merge_sources
 from factreasoner.calls.usage import stage
 from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
+from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.models import Atom, Context, Failure, Outcome, Record, supports_of
 from factreasoner.plugins.kinds import load
 from factreasoner.protocols import Judge, Solver
-from factreasoner.settings import Config
 
 AUDITED = 0.05
 """Share of the pairs that the bundled judge calls neutral which are judged anyway."""
@@ -36,14 +37,14 @@ AUDITED = 0.05
 class GraphEvaluator:
     """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts."""
 
-    def __init__(self, judge: Judge, solver: Solver, config: Config | None = None) -> None:
+    def __init__(self, judge: Judge, solver: Solver, config: AssessorSettings | None = None) -> None:
         self._judge = judge
         self._solver = solver
-        self._config = config or Config()
+        self._config = config or AssessorSettings()
         self._threads = judging_threads(judge, self._config)
         self._bundled: Judge | None = None
         if self._config.prefilter == "bundled":
-            self._bundled = load("judge", "verifier")(Config(judge="verifier"))
+            self._bundled = load("judge", "verifier")(EncoderSettings())
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.
@@ -85,7 +86,7 @@ class GraphEvaluator:
 
 
 def with_graph(
-    outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: Config
+    outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: AssessorSettings
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
     known = {atom.id for atom in atoms}
@@ -113,7 +114,7 @@ def _scaled(context: Context) -> Context:
     return context.model_copy(update={"prior": context.prior * context.p_summary})
 
 
-def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) -> Outcome:
+def solved(outcome: Outcome, solver: Solver, config: AssessorSettings, *, record_id: str) -> Outcome:
     """The outcome with the posteriors of its graph; a solver's refusal becomes a Failure and keeps the rest.
 
     Raises:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.graph.pairs import Work
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
 from factreasoner.protocols import Judge, Judged, asks_model
-from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 
 CLAIM_TOKENS = 256
@@ -26,7 +26,7 @@ def tasks(
     atoms: Sequence[Atom],
     contexts: Sequence[Context],
     record_id: str,
-    config: Config,
+    config: AssessorSettings,
 ) -> list[Task]:
     """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
@@ -73,7 +73,7 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
     )
 
 
-def judging_threads(judge: object, config: Config) -> int:
+def judging_threads(judge: object, config: AssessorSettings) -> int:
     """How many tasks run at once: threads only speed up a judge that waits for a model."""
     return config.concurrency if asks_model(judge) else 1
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.assessors.judging import judged_outcome, judging_threads, tasks
+from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import ConfigError
@@ -18,7 +19,6 @@ from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Recor
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import decision
 from factreasoner.protocols import LLM, Judge
-from factreasoner.settings import Config
 
 STAGE = "assessor"
 TOPIC_UNKNOWN = "(none named)"
@@ -44,8 +44,8 @@ class PromptedEvaluator:
         ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
     """
 
-    def __init__(self, judge: Judge, llm: LLM | None = None, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, judge: Judge, llm: LLM | None = None, config: AssessorSettings | None = None) -> None:
+        self._config = config or AssessorSettings()
         self._judge = judge
         if self._config.assessor not in ASSESSORS:
             raise ConfigError(f"assessor: {self._config.assessor!r} is not one of {', '.join(ASSESSORS)}")

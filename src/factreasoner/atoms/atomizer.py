@@ -9,6 +9,7 @@ from factreasoner import prompts
 from factreasoner.atoms.embedded import as_atoms, reference_record
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.atoms.replies import ReplyReader, parts
+from factreasoner.atoms.settings import AtomSettings
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
@@ -16,7 +17,6 @@ from factreasoner.llm.ask import ItemAsker, ItemQuestion
 from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
-from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.passages import runs_of
@@ -58,9 +58,9 @@ class LLMAtomizer:
     COVERS = True
     """Whether every sentence that states something needs a fact."""
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+    def __init__(self, llm: LLM, config: AtomSettings | None = None) -> None:
         self._llm = llm
-        self._config = config or Config()
+        self._config = config or AtomSettings()
         self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load(self.PROMPT)
         check_model(self._config.spacy_model)

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 
 from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant
 from factreasoner.atoms.nonclaims import is_abstention
+from factreasoner.atoms.settings import AtomSettings
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
-from factreasoner.settings import Config
 from factreasoner.text.language import is_english, is_person
 from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Word, check_model, find_parser
 from factreasoner.text.sentences import Span
@@ -27,8 +27,8 @@ class EmbeddedAtomizer:
     a pipeline for it is not installed. An instruction is an atom: it claims that the evidence gives it.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: AtomSettings | None = None) -> None:
+        self._config = config or AtomSettings()
         check_model(self._config.spacy_model)
 
     def atomize(self, record: Record) -> Atomized:
@@ -57,8 +57,8 @@ class EmbeddedReviser:
     Other pronouns stay and are listed in the atom's `unresolved`. Without a parser atoms stay as they are.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._spacy_model = (config or Config()).spacy_model
+    def __init__(self, config: AtomSettings | None = None) -> None:
+        self._spacy_model = (config or AtomSettings()).spacy_model
         check_model(self._spacy_model)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
@@ -79,7 +79,7 @@ class EmbeddedReviser:
 class EmbeddedFactGenerator:
     """Makes each statement of the reference a fact, without a model; English only."""
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config: AtomSettings | None = None) -> None:
         self._atomizer = EmbeddedAtomizer(config)
         self._reviser = EmbeddedReviser(config)
 

@@ -10,11 +10,11 @@ from factreasoner import prompts
 from factreasoner.atoms import checks
 from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
+from factreasoner.atoms.settings import AtomSettings
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import Prompt
 from factreasoner.protocols import LLM, Atomized
-from factreasoner.settings import Config
 from factreasoner.text.language import is_english, keeps_words
 from factreasoner.text.parsing import NOMINAL_SUBJECTS, Parse, find_parser
 
@@ -41,9 +41,9 @@ class LLMReviser:
     A cut reply is halved at once.
     """
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+    def __init__(self, llm: LLM, config: AtomSettings | None = None) -> None:
         self._llm = llm
-        self._config = config or Config()
+        self._config = config or AtomSettings()
         self._template = prompts.load("reviser")
         self._by_parse = EmbeddedReviser(self._config)
 

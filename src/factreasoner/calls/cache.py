@@ -19,11 +19,11 @@ from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
 from factreasoner.calls.deadlines import AbandonedError
+from factreasoner.calls.settings import CallSettings
 from factreasoner.calls.slots import give_slot_back
 from factreasoner.calls.usage import CACHED
 from factreasoner.errors import ConfigError
 from factreasoner.models.messages import FunctionSchema, Reply
-from factreasoner.settings import Config
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ _TABLES = (
 log = logging.getLogger(__name__)
 
 
-def cache_folder(config: Config) -> Path:
+def cache_folder(config: CallSettings) -> Path:
     """The folder of the cache: as configured, else $FACTREASONER_CACHE_DIR, else the platform's."""
     named = os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner")
     return config.cache_dir or Path(named)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from factreasoner.calls.cache import ReplyCache, cache_folder
+from factreasoner.calls.settings import CallSettings
 from factreasoner.calls.slots import Slots, lease
 from factreasoner.calls.threads import POLL_SECONDS
 from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import BudgetError, ConfigError
-from factreasoner.settings import Config
 
 FIRST_COMPLETION = 256
 """Completion tokens expected of the first request, for the limits; later a mean of the last answers."""
@@ -61,7 +61,7 @@ class Limits:
         self._released = False
 
     @classmethod
-    def of(cls, config: Config) -> Limits:
+    def of(cls, config: CallSettings) -> Limits:
         """The limits that the settings name."""
         return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
 
@@ -215,7 +215,7 @@ class Budget:
 class SharedLimits:
     """What all calls of a run share: limits, money, and the cache, which is opened when it is first used."""
 
-    def __init__(self, config: Config, budget: Budget | None = None) -> None:
+    def __init__(self, config: CallSettings, budget: Budget | None = None) -> None:
         self.limits = Limits.of(config)
         self.budget = budget or Budget(config.max_cost)
         self._config = config

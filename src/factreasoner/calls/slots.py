@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from urllib.parse import urlsplit
 
-from factreasoner.settings import Config
+from factreasoner.calls.settings import CallSettings
 
 ANSWERS_TO_TELL = 6
 """Answers after which a server's speed is known, at least."""
@@ -38,7 +38,7 @@ class Slots:
         self._begun: float | None = None
 
     @classmethod
-    def of(cls, config: Config) -> Slots:
+    def of(cls, config: CallSettings) -> Slots:
         """The slots of a run: one at first if the server is on this machine, whose cores it shares."""
         host = urlsplit(config.api_base or "").hostname or ""
         near = host in ("localhost", "::1") or host.startswith("127.")

@@ -206,7 +206,7 @@ def _repeatable(context: Any) -> list[str]:  # noqa: ANN401 - likewise
 
 def _setting_of(param: Any) -> FieldInfo | None:  # noqa: ANN401 - likewise
     """The setting whose flag it is; None for another flag."""
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
     from factreasoner.settings.sources import flag_of
 
     name = str(param.name)

@@ -29,7 +29,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
     def _execute(self) -> int:
         from factreasoner.cli.claim_tables import print_assessment
         from factreasoner.inputs.parsing import given_record
-        from factreasoner.pipeline import build_pipeline
+        from factreasoner.pipeline.pipeline import build_pipeline
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
 from factreasoner.files import make_folder_of, replace_file
+from factreasoner.judges.settings import Unlisted
 from factreasoner.report.console import Terminal
-from factreasoner.settings.values import Unlisted
 
 if TYPE_CHECKING:
     from factreasoner.judges.calibration import Calibration

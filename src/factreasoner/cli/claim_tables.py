@@ -11,14 +11,14 @@ from rich.table import Column
 
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import measured
+from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, TaskResult, factuality
 from factreasoner.models.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
-from factreasoner.settings.config import BUNDLED
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.task import Task

@@ -30,7 +30,7 @@ from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
 
 REQUIRED = ("litellm", "numpy", "onnxruntime", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
 ATOMS, PASSAGES = 25, 10
@@ -66,7 +66,7 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
-        from factreasoner.settings import load_settings
+        from factreasoner.pipeline.loading import load_settings
 
         if self.settings["verifier"] is not None:
             self.settings["judge"] = "verifier"

@@ -28,8 +28,8 @@ class Evaluate(Command):
         from factreasoner.analysis.evaluation import evaluate_run
         from factreasoner.cli.score_tables import print_evaluation
         from factreasoner.inputs.gold_labels import GoldFile
+        from factreasoner.pipeline.loading import parse_config
         from factreasoner.runs.finished import FinishedRun
-        from factreasoner.settings import parse_config
 
         run, config = FinishedRun.of_any_task(self.run_dir), None
         if self.k is not None:

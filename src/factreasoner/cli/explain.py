@@ -12,7 +12,7 @@ from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
-    from factreasoner.explanations import AtomExplanation, Explanation
+    from factreasoner.explanations.models import AtomExplanation, Explanation
     from factreasoner.models import Assessment
 
 SHOWN = 3

@@ -14,16 +14,16 @@ import typer
 from typer.core import TyperCommand
 
 from factreasoner.errors import ConfigError
+from factreasoner.pipeline.config import SETTINGS, Config
+from factreasoner.pipeline.loading import load_settings, unused
 from factreasoner.report.terminal import say, say_json
-from factreasoner.settings import Config, load_settings
-from factreasoner.settings.setting import help_of, kinds_of, setting_of
-from factreasoner.settings.sources import flag_of, unused
+from factreasoner.settings.setting import help_of, kinds_of
+from factreasoner.settings.sources import flag_of
 from factreasoner.text.visible import one_line
 
 F = TypeVar("F", bound=str)
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
-SETTINGS = {key: setting_of(field) for key, field in Config.model_fields.items()}
 EVERY = frozenset(setting.panel for setting in SETTINGS.values())
 """All panels of settings."""
 OF_CLAIMS = tuple(key for key, setting in SETTINGS.items() if setting.panel == "Claims")

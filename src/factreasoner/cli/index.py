@@ -16,7 +16,7 @@ from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
     from factreasoner.corpus.indexing import IndexReport
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
 
 
 SHOWN = 150
@@ -109,7 +109,7 @@ def _print(report: IndexReport, config: Config) -> None:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
         say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
-        store = "" if config.store_dir is None else f" --store {shlex.quote(str(config.store_dir))}"
+        store = "" if config.store is None else f" --store {shlex.quote(str(config.store))}"
         say(f"Search it with `run` or `assess`: --retriever corpus --collection {config.collection}{store}")
 
 

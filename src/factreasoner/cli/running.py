@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from factreasoner.inputs.parsing import Fits
     from factreasoner.judges.relation_lines import UsedLines
     from factreasoner.models import Record
+    from factreasoner.pipeline.config import Config
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
-    from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
 
 BATCH_WAITS = 5

@@ -17,8 +17,8 @@ from factreasoner.report.terminal import say
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule
     from factreasoner.metrics.factuality import KSetting
+    from factreasoner.pipeline.config import Config
     from factreasoner.serve.app import Access
-    from factreasoner.settings import Config
 
 SECONDS_OF_A_THREAD = 0.0005
 """After which a thread that computes lets the event loop go on; Python's own default is ten times as long."""
@@ -101,8 +101,8 @@ def threads_for(config: Config) -> int:
     Raises:
         ConfigError: runs' ways of working are asked for.
     """
+    from factreasoner.pipeline.config import waited_for
     from factreasoner.runs.processes import processes_at_once
-    from factreasoner.settings.values import waited_for
 
     if config.executor == "ray" or config.batch != "none":
         raise ConfigError("executor, batch: a service answers at once: leave out Ray and batches")

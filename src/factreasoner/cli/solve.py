@@ -16,7 +16,7 @@ from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
 
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
@@ -36,7 +36,7 @@ class Solve(Command, panels=("Graph",), without=("summary_prior", "independence"
 
     def _execute(self) -> int:
         from factreasoner.analysis import solutions
-        from factreasoner.settings import load_settings
+        from factreasoner.pipeline.loading import load_settings
 
         config = load_settings(None, self.settings)
         given = [key for key in OF_FACT_GRAPHS if self.settings[key] is not None]

@@ -19,12 +19,12 @@ from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Record, Status, Support, not_checked
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
 from factreasoner.runs.plan import RunPlan, StagePlan, plan, refuse_misfit
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.task import Task

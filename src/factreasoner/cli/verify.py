@@ -16,7 +16,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
 
 if TYPE_CHECKING:
-    from factreasoner.settings import Config
+    from factreasoner.pipeline.config import Config
     from factreasoner.tasks.verify.result import Scores, VerifyResult
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")

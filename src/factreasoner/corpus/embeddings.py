@@ -21,6 +21,7 @@ from factreasoner.calls.retry import Passing, Retry
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import CACHED, estimate_tokens, record_usage
 from factreasoner.corpus.collection import NONE
+from factreasoner.corpus.settings import CorpusSettings
 from factreasoner.errors import BudgetError, ConfigError, PluginError, StoreError
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.responses import MOST_TOKENS
@@ -29,7 +30,6 @@ from factreasoner.llm.transport import load as litellm
 from factreasoner.models import Usage
 from factreasoner.plugins.kinds import PluginKind, load, told
 from factreasoner.plugins.table import extras_named
-from factreasoner.settings import Config
 
 Vectors = npt.NDArray[np.float32]
 KEY_VARIABLE = "FACTREASONER_EMBEDDING_KEY"
@@ -51,7 +51,7 @@ class Embedding(Protocol):
         ...
 
 
-def embedding_named(name: str, config: Config, budget: Budget | None = None) -> Embedding | None:
+def embedding_named(name: str, config: CorpusSettings, budget: Budget | None = None) -> Embedding | None:
     """The embedding `name`; None for "none". Its requests are paid from `budget`.
 
     Vectors of models are kept, so that nothing is computed or paid for twice; those of a user's own function
@@ -74,7 +74,7 @@ class OwnEmbedding:
     It is called by one thread at a time.
     """
 
-    def __init__(self, name: str, config: Config) -> None:
+    def __init__(self, name: str, config: CorpusSettings) -> None:
         self._name = name
         found = load("embedding", name)
         if inspect.isclass(found):
@@ -124,7 +124,7 @@ class LiteLLMEmbedding:
     does not report are estimated. A server of one's own costs nothing. KEY_VARIABLE holds its key.
     """
 
-    def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:
+    def __init__(self, model: str, config: CorpusSettings, budget: Budget | None = None) -> None:
         self._name = model
         self._config = config
         self._budget = budget or Budget(config.max_cost)
@@ -232,7 +232,7 @@ class VectorCache:
     Raises ConfigError: the file is damaged, or can't be made or written.
     """
 
-    def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: Config) -> None:
+    def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: CorpusSettings) -> None:
         self._name = f"{config.embedding_api_base or ''} {name}"
         self._embed = embed
         self._workers = config.concurrency

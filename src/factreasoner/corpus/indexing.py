@@ -14,10 +14,10 @@ from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.documents import BadRow, Document, digest_of, documents_of
 from factreasoner.corpus.embeddings import Embedding, embedding_named
 from factreasoner.corpus.files import find_files
+from factreasoner.corpus.settings import CorpusSettings
 from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
-from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 
 BATCH = 1_000
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 Tell = Callable[[Step], None]
 
 
-def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: Tell) -> IndexReport:
+def index(paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False, tell: Tell) -> IndexReport:
     """Bring the collection of `config` up to date with the files below `paths`.
 
     What can't be read is reported, and its earlier passages stay. A run that is cut off, even killed, is

@@ -12,25 +12,25 @@ from filelock import FileLock, Timeout
 from platformdirs import user_data_dir
 
 from factreasoner.corpus.collection import FILE, NONE, Collection, outdated
+from factreasoner.corpus.settings import CorpusSettings
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config
 
 _OLD_FILE = "chroma.sqlite3"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,198}[a-zA-Z0-9]")
 
 
-def folder_of(config: Config) -> Path:
+def folder_of(config: CorpusSettings) -> Path:
     """Where the store of `config` is on disk: by default in the user's data folder."""
-    return (config.store_dir or Path(user_data_dir("factreasoner")) / "corpus").absolute()
+    return (config.store or Path(user_data_dir("factreasoner")) / "corpus").absolute()
 
 
 class Store:
-    """The store in the folder `store_dir`.
+    """The store in the folder `store`.
 
     Raises ConfigError: there is none (without `create`), or another version made it.
     """
 
-    def __init__(self, config: Config, *, create: bool = False) -> None:
+    def __init__(self, config: CorpusSettings, *, create: bool = False) -> None:
         self.folder = folder_of(config)
         if (self.folder / _OLD_FILE).is_file():
             raise ConfigError(outdated(self.folder))
@@ -39,7 +39,7 @@ class Store:
 
     @classmethod
     @contextlib.contextmanager
-    def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
+    def writing(cls, config: CorpusSettings, *, create: bool = False) -> Iterator[Store]:
         """The store, with no other process writing to any collection of it; the lock ends with the process.
 
         Raises ConfigError: another process does, or there is no store.

@@ -16,12 +16,12 @@ from factreasoner.explanations.models import (
 )
 from factreasoner.explanations.parts import SAYS_NOTHING, NetworkPart, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
+from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver
-from factreasoner.settings import Config
 
 STANDARD_ERRORS = 4.0
 """A sampled change below this many standard errors is none."""
@@ -41,7 +41,7 @@ OTHER_SETTINGS = (
 
 def explain(
     assessment: Assessment,
-    config: Config | None = None,
+    config: ExplanationSettings | None = None,
     *,
     solver: Solver | None = None,
     atom_ids: Collection[str] | None = None,
@@ -50,7 +50,7 @@ def explain(
 
     ::
 
-        explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
+        explain(assess(text, contexts=passages, factors="table1"), ExplanationSettings(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. The
     solver runs for at most `config.solver_seconds` in all. `untold` says what could not be computed by then,
@@ -62,7 +62,7 @@ def explain(
         ConfigError: the solver is unknown or not installed.
         SolverError: inference was refused or failed.
     """
-    config = config or Config()
+    config = config or ExplanationSettings()
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         raise _impossible(assessment, "", f"no fact graph to explain: {_why_none(assessment)}")
@@ -83,7 +83,7 @@ def explain(
     return study.explanation(assessment.record_id, wanted, ways, solves=int(known is None))
 
 
-def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
+def _timed(config: ExplanationSettings, solver: Solver | None) -> Callable[[float], Solver]:
     """Makes a solver that takes about so many seconds, or returns the one that is given."""
 
     def timed(seconds: float) -> Solver:

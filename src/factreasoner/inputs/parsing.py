@@ -16,7 +16,6 @@ from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.models.wording import describe
 from factreasoner.plugins.table import nearest
-from factreasoner.settings import in_python
 
 logger = logging.getLogger(__name__)
 
@@ -171,9 +170,13 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
 
 
 def given_records(
-    where: str, records: object, fits: Fits, column_map: Mapping[str, str]
+    where: str,
+    records: object,
+    fits: Fits,
+    column_map: Mapping[str, str],
+    worded: Callable[[str], str] = str,
 ) -> tuple[Record, ...]:
-    """The records that a caller of `where` hands over, each of which `fits`.
+    """The records that a caller of `where` hands over, each of which `fits`; `worded` words what is logged.
 
     They are mappings with the keys of the input format, :class:`Record` objects, the rows of a pandas
     DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
@@ -206,7 +209,7 @@ def given_records(
     if problems:
         raise InputError(merged(problems))
     for note in reader.notes():
-        logger.warning("%s: %s", where, in_python(note))
+        logger.warning("%s: %s", where, worded(note))
     return tuple(found.values())
 
 

@@ -7,8 +7,9 @@ from typing import Unpack
 
 from factreasoner.errors import MissingPackageError, NoScoreError
 from factreasoner.integrations.scoring import PRECISION, Scoring
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.protocols import LLM
-from factreasoner.settings import Keywords, python_call
 
 try:
     from deepeval.metrics import BaseMetric

@@ -7,8 +7,8 @@ from typing import Unpack
 
 from factreasoner.errors import MissingPackageError
 from factreasoner.integrations.scoring import PRECISION, Scoring
+from factreasoner.pipeline.keywords import Keywords
 from factreasoner.protocols import LLM
-from factreasoner.settings import Keywords
 
 try:
     from anyio import to_thread

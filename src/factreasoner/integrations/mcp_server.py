@@ -24,8 +24,8 @@ from factreasoner.models import Model, Status
 from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import nearest
-from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, task_named
 
 MOST_ATOMS = 50

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from factreasoner.inputs.parsing import ContextLike
     from factreasoner.integrations.scoring import Scoring
     from factreasoner.models import Assessment
+    from factreasoner.pipeline.keywords import Keywords
     from factreasoner.protocols import LLM
-    from factreasoner.settings import Keywords
 
 
 CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
@@ -83,7 +83,7 @@ class Factuality:
         __tracebackhide__ = True
         from factreasoner.errors import ConfigError, FactReasonerError
         from factreasoner.models import Assessment
-        from factreasoner.settings import refuse_unknown
+        from factreasoner.pipeline.loading import refuse_unknown
 
         refuse_unknown(settings, CHECKED)
         if not 0.0 <= min_precision <= 1.0:

@@ -10,8 +10,9 @@ from typing import Any, Unpack
 
 from factreasoner.errors import MissingPackageError
 from factreasoner.integrations.scoring import PRECISION, Scoring
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.protocols import LLM
-from factreasoner.settings import Keywords, python_call
 
 try:
     from ragas.dataset_schema import SingleTurnSample

@@ -14,10 +14,12 @@ from factreasoner.models import TaskResult
 from factreasoner.models.looks import look_of
 from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.pipeline.assembly import Calls, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import FACTUALITY, Task, task_named
 from factreasoner.tasks.words import evidence_of
 from factreasoner.text.visible import one_line, visible

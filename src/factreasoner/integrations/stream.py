@@ -10,9 +10,10 @@ from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.models import Assessment
 from factreasoner.models.rows import ClaimRow
-from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.assembly import parts_and_config
-from factreasoner.settings import Keywords, python_call
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
+from factreasoner.pipeline.pipeline import build_pipeline
 from factreasoner.text.sentences import sentences
 
 Hold = Literal["sentence", "none"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.settings import BUNDLED
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Failure
-from factreasoner.settings import Config
-from factreasoner.settings.config import BUNDLED
 
 if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
@@ -31,7 +31,7 @@ def unjudged(source: str, target: str, kind: str, message: str) -> Failure:
 
 
 def judged_by(
-    config: Config, models: Mapping[str, Capabilities] | None = None, weights: str | None = None
+    config: JudgeSettings, models: Mapping[str, Capabilities] | None = None, weights: str | None = None
 ) -> str:
     """Which judge gives the verdicts under these settings, for whoever reads a score.
 
@@ -54,7 +54,7 @@ def _probed(name: str, known: Capabilities | None) -> str:
     return f"{name} ({found})" if found else name
 
 
-def _bundled(config: Config, weights: str | None) -> str:
+def _bundled(config: JudgeSettings, weights: str | None) -> str:
     """The bundled judge and its version, or the model of one's own that it runs with."""
     if config.verifier_model is not None:
         return f"verifier {BUNDLED} with {config.verifier_model}"

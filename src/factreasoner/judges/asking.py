@@ -12,12 +12,12 @@ from factreasoner.calls.slots import one_slot
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import PendingError
 from factreasoner.judges import CONSTANT_CONFIDENCE
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.llm.ask import MOST_FACTS, ItemAsker, ItemQuestion, NoResult
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 from factreasoner.text.visible import one_line
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Asker:
     `tokens_per_claim` is about how many tokens the answer on one claim takes.
     """
 
-    def __init__(self, llm: LLM, config: Config, *, tokens_per_claim: int) -> None:
+    def __init__(self, llm: LLM, config: JudgeSettings, *, tokens_per_claim: int) -> None:
         self._item_asker = ItemAsker(llm, config)
         self._config = config
         self._tokens_per_claim = tokens_per_claim
@@ -136,7 +136,7 @@ def read(
     schema: FunctionSchema,
     name: str,
     label_of: Callable[[str], Label | None],
-    config: Config,
+    config: JudgeSettings,
 ) -> JudgedClaim | NoResult:
     """What a reply says in argument `name`, with the probability that `config` asks for; or what it lacks.
 

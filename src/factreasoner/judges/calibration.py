@@ -20,13 +20,13 @@ from factreasoner import prompts
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import text_of
 from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.settings import BUNDLED
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.metrics.samples import Floats
 from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.models.wording import OWN, refused
 from factreasoner.protocols import Judge, Judged, asks_model, pairwise
-from factreasoner.settings import Config
-from factreasoner.settings.config import BUNDLED
 from factreasoner.settings.removed import told_removed
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
@@ -81,7 +81,7 @@ class Calibration(Model):
 NOTHING = Calibration()
 
 
-def calibration_of(config: Config) -> Calibration:
+def calibration_of(config: JudgeSettings) -> Calibration:
     """The calibration that `config` names, an empty one when it names none.
 
     Raises:
@@ -109,7 +109,7 @@ def _parsed(path: Path, content: str) -> Calibration:
         raise InputError([InputProblem(str(path), "", why)]) from error
 
 
-def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
+def settings_of(config: JudgeSettings, names: Iterable[str]) -> dict[str, Any]:
     """The settings of those names as a file has them, with `auto` resolved for the judge."""
     every = config.model_dump(mode="json")
     values = {name: every[name] for name in names}
@@ -117,7 +117,7 @@ def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
 
 
 def misfits(
-    config: Config, models: Mapping[str, Mapping[str, Any]] | None = None, run: str | None = None
+    config: JudgeSettings, models: Mapping[str, Mapping[str, Any]] | None = None, run: str | None = None
 ) -> list[str]:
     """Why the calibration of `config` may not help, as where it was fitted for other settings.
 
@@ -131,7 +131,7 @@ def misfits(
     calibration = calibration_of(config)
     source = calibration.source.get("verdicts", {})
     fitted = source.get("settings", {})
-    here = settings_of(config, [name for name in fitted if name in Config.model_fields])
+    here = settings_of(config, [name for name in fitted if name in JudgeSettings.model_fields])
     recorded = "recorded" in (fitted.get("judge"), here.get("judge"))
     found = []
     if run is not None and source.get("run") == run:
@@ -172,7 +172,7 @@ def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterat
                 yield f"{name} asked as {there[kind]['form']!r} there, as {here[kind]['form']!r} here"
 
 
-def _other_weights(fitted: str | None, config: Config) -> Iterator[str]:
+def _other_weights(fitted: str | None, config: JudgeSettings) -> Iterator[str]:
     """That another version of the bundled judge is installed here."""
     bundled = config.judging_verifier == BUNDLED and config.verifier_model is None
     if bundled and fitted and fitted != (here := bundled_fingerprint()):

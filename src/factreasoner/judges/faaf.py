@@ -14,10 +14,10 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import ConfigError
+from factreasoner.llm.settings import Mode
 from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Example, FunctionSchema
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
-from factreasoner.settings.values import Mode
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""

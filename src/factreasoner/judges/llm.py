@@ -8,11 +8,11 @@ from functools import cached_property
 from factreasoner import prompts
 from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
-from factreasoner.settings import Config
 from factreasoner.text.language import check_citation
 
 
@@ -22,8 +22,10 @@ class LLMJudge:
     `inquiry` is what is asked of each claim, by default that of the mode.
     """
 
-    def __init__(self, llm: LLM, config: Config | None = None, inquiry: faaf.Inquiry | None = None) -> None:
-        self._config = config or Config()
+    def __init__(
+        self, llm: LLM, config: JudgeSettings | None = None, inquiry: faaf.Inquiry | None = None
+    ) -> None:
+        self._config = config or JudgeSettings()
         self._templates = {name: prompts.load(name) for name in ("judge", "judge_one", "judge_several")}
         verbal = self._config.confidence == "verbal"
         self._inquiry = inquiry or faaf.inquiry(self._config.mode, verbal=verbal)

@@ -14,12 +14,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from factreasoner.calls.usage import estimate_tokens, stage
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import faaf
+from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.faults import shown
@@ -30,7 +32,6 @@ from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models.results import MOST_PROBE_CALLS, PROBE_SIZES
 from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 
 MOST_CHANGED = 3
 """Verdicts of 32 that may change with the order of the facts."""
@@ -41,6 +42,7 @@ FEWER_RIGHT = 2
 MOST_ALIKE = 4
 """Useless replies in a row, of one kind, after which nothing more is asked."""
 STAGE = "probe"
+C = TypeVar("C", bound=JudgeSettings)
 
 
 class _Case(NamedTuple):
@@ -63,12 +65,12 @@ def cases() -> tuple[_Case, ...]:
     return tuple(found)
 
 
-def prompt_key(config: Config) -> str:
+def prompt_key(config: JudgeSettings) -> str:
     """What a probe is valid for, beside a model and its server: the mode and the prompts of the judge."""
     return f"{config.mode} {LLMJudge.fingerprint()}"
 
 
-def prober_of(config: Config) -> Prober | None:
+def prober_of(config: JudgeSettings) -> Prober | None:
     """How a model client finds out how many facts a call to ask; None where the settings say it."""
     wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
@@ -104,7 +106,7 @@ class Purse:
     left: int = MOST_PROBE_CALLS
 
 
-def probe(llm: LLM, config: Config, purse: Purse | None = None) -> Probed:
+def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probed:
     """How many facts a call a model can take: 4 calls for one that takes many, `purse` for another.
 
     Raises:
@@ -124,7 +126,7 @@ class _Prober:
     What a reply lacks is not asked for again, and no vote is taken: it is counted as not right.
     """
 
-    def __init__(self, llm: LLM, config: Config, purse: Purse) -> None:
+    def __init__(self, llm: LLM, config: JudgeSettings, purse: Purse) -> None:
         self._llm = llm
         confidence = "constant" if config.confidence == "votes" else config.confidence
         self._config = config.model_copy(update={"max_attempts": 1, "confidence": confidence})
@@ -273,7 +275,7 @@ def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
     """The bundled judge's labels of the cases; neutral where its label is none of the known ones."""
     from factreasoner.judges.encoder.judge import VerifierJudge
 
-    judge = VerifierJudge(Config(judge="verifier"))
+    judge = VerifierJudge(EncoderSettings())
     verdicts = [v for case in cases() for v in judge.judge(case.premise, case.facts).verdicts]
     return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
 
@@ -293,7 +295,7 @@ class Bill(NamedTuple):
         return f"{self.calls} calls, {tokens}, {cost}, ~{self.seconds:.0f} s"
 
 
-def bill(probed: Probed, config: Config, *, atoms: int, passages: int) -> Bill:
+def bill(probed: Probed, config: JudgeSettings, *, atoms: int, passages: int) -> Bill:
     """What an answer of so many atoms takes that is judged against so many passages (FR2)."""
     size = probed.found.facts_per_call
     calls = passages * math.ceil(atoms / size)
@@ -306,7 +308,7 @@ def bill(probed: Probed, config: Config, *, atoms: int, passages: int) -> Bill:
     return Bill(calls, *total, calls * seconds, price(str(config.first_model), *total))
 
 
-def known_probe(config: Config) -> Probe | None:
+def known_probe(config: JudgeSettings) -> Probe | None:
     """What an earlier probe of the settings' model found, from the cache; None where there was none."""
     if prober_of(config) is None or config.first_model is None or config.batch != "none":
         return None
@@ -315,7 +317,7 @@ def known_probe(config: Config) -> Probe | None:
     return client.kept.known.probes.get(prompt_key(config))
 
 
-def as_probed(config: Config) -> Config:
+def as_probed(config: C) -> C:
     """The settings with as many atoms a call as an earlier probe found; as they are where there was none."""
     found = known_probe(config)
     return config if found is None else config.model_copy(update={"atoms_per_call": found.facts_per_call})

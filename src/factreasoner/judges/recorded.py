@@ -23,11 +23,11 @@ from factreasoner.judges.relation_lines import (
     lines_of,
     table_of,
 )
+from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
 from factreasoner.models.journal import DamagedLineError, Journal, is_line, journal_of
 from factreasoner.plugins.results import with_true_quote
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 
 
 class RecordedJudge:
@@ -46,8 +46,8 @@ class RecordedJudge:
     asks_model = False
     pairwise = True
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: JudgeSettings | None = None) -> None:
+        self._config = config or JudgeSettings()
         if self._config.relations is None:
             raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
         self._file = journal_of(self._config.relations)
@@ -123,7 +123,7 @@ def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
     return RecordedRun(file) if is_line(first) else table_of(file, constant)
 
 
-def used_lines(config: Config) -> UsedLines | None:
+def used_lines(config: JudgeSettings) -> UsedLines | None:
     """Notes which verdicts an input has a use for; None unless they come from a table.
 
     Raises InputError: the table can't be read, or has a bad line.

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
+from factreasoner.llm.settings import LLMSettings
 from factreasoner.models import Failure
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
@@ -84,7 +84,7 @@ class ItemAsker:
     - When the budget of the planned call is used up, open items are Failures.
     """
 
-    def __init__(self, llm: LLM, config: Config) -> None:
+    def __init__(self, llm: LLM, config: LLMSettings) -> None:
         self._llm, self._config = llm, config
 
     def ask(
@@ -106,7 +106,7 @@ class _PlannedCall(Generic[I, R]):
     """One planned call and all that it leads to; `results` are by position."""
 
     llm: LLM
-    config: Config
+    config: LLMSettings
     asked: ItemQuestion[I, R]
     items: Sequence[I]
     budget: RetryBudget

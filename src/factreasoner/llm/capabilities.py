@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError, field_serializer
 
 from factreasoner.calls.cache import ReplyCache
 from factreasoner.llm.forms import Kind
+from factreasoner.llm.settings import CallForm
 from factreasoner.models import Model, Probe
-from factreasoner.settings.values import CallForm
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, in the order they are tried."""

@@ -17,11 +17,11 @@ from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.capabilities import KeptCapabilities, Memory
 from factreasoner.llm.form_search import FormSearch, Question
 from factreasoner.llm.send import Attempts, Sender
+from factreasoner.llm.settings import LLMSettings
 from factreasoner.llm.transport import Transport
 from factreasoner.models import Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 
 
 class Panel:
@@ -77,7 +77,7 @@ class LiteLLMClient:
 
     def __init__(
         self,
-        config: Config,
+        config: LLMSettings,
         *,
         shared: SharedLimits | None = None,
         memory: Memory | None = None,
@@ -177,7 +177,7 @@ class LiteLLMClient:
             return self._facts
 
 
-def check_keys(config: Config) -> None:
+def check_keys(config: LLMSettings) -> None:
     """Raise ConfigError if a model's provider wants a key that is not set, without asking it."""
     for model in config.models:
         Transport(model, config.api_base, config.api_key_env).check_key()

@@ -18,10 +18,9 @@ from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.replies import is_whole, parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
+from factreasoner.llm.settings import CallForm, LLMSettings
 from factreasoner.llm.transport import Transport
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
-from factreasoner.settings import Config
-from factreasoner.settings.values import CallForm
 
 MOST_QUESTIONS = 4
 """Questions without a usable answer after which a form is settled on anyway."""
@@ -83,7 +82,7 @@ class FormSearch:
     """
 
     def __init__(
-        self, config: Config, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
+        self, config: LLMSettings, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
     ) -> None:
         self._config, self._transport, self._sender, self._kept = config, transport, sender, kept
         self._scored = config.confidence in ("auto", "logprobs")
@@ -279,7 +278,7 @@ class FormSearch:
         return wanted
 
 
-def order_of(kind: forms.Kind, config: Config, transport: Transport) -> tuple[CallForm, ...]:
+def order_of(kind: forms.Kind, config: LLMSettings, transport: Transport) -> tuple[CallForm, ...]:
     """The forms in which a function of that kind is asked, in the order to try them; batches use one."""
     if config.batch != "none":
         order = forms.forms_of(kind, json_first=False, fixed=config.form)

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from factreasoner.calls.usage import estimate_tokens
+from factreasoner.llm.settings import CallForm
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.wording import one_of
 from factreasoner.prompts.fences import delimit, harmless, one_line
-from factreasoner.settings.values import CallForm
 
 Kind = Literal["one", "flat", "nested"]
 """What a function asks for: one choice; a text or choice per item, or a list of texts; anything else."""

@@ -26,8 +26,8 @@ from factreasoner.llm.conclusions import (
 )
 from factreasoner.llm.forms import list_argument, number_of
 from factreasoner.llm.responses import Completion
+from factreasoner.llm.settings import CallForm
 from factreasoner.models.messages import Chances, FunctionSchema
-from factreasoner.settings.values import CallForm
 from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.sentences import Span
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
+from factreasoner.llm.settings import LLMSettings
 from factreasoner.models import Claim, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 
 ITEM = "statement"
 """What the prompt calls a text."""
@@ -41,7 +41,7 @@ class Rewriter:
     empty, of the wrong type or has a problem is asked for again, as `ItemAsker` does; then it is a Failure.
     """
 
-    def __init__(self, rewriting: Rewriting, llm: LLM, config: Config) -> None:
+    def __init__(self, rewriting: Rewriting, llm: LLM, config: LLMSettings) -> None:
         self._rewriting = rewriting
         self._item_asker = ItemAsker(llm, config)
         self._config = config

@@ -23,10 +23,9 @@ from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, Provide
 from factreasoner.llm.ask import RetryBudget
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.responses import Completion
+from factreasoner.llm.settings import CallForm, LLMSettings
 from factreasoner.llm.transport import Transport, load
 from factreasoner.models import Usage
-from factreasoner.settings import Config
-from factreasoner.settings.values import CallForm
 
 PASSING = ("retry", "once")
 """Kinds of faults after which a request is sent again."""
@@ -203,7 +202,7 @@ class Sender:
     user can mend ends this request and all later ones.
     """
 
-    def __init__(self, config: Config, shared: SharedLimits, transport: Transport) -> None:
+    def __init__(self, config: LLMSettings, shared: SharedLimits, transport: Transport) -> None:
         self._config, self._shared, self._transport = config, shared, transport
         server = urlsplit(config.api_base).netloc if config.api_base else ""
         server = server or f"the server of {config.first_model}"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
-from factreasoner.atoms import FactsByAtomizer
+from factreasoner.atoms.making import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of
@@ -16,6 +16,8 @@ from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import keyword_settings
 from factreasoner.plugins.kinds import (
     ATOMIZER,
     FACT_GENERATOR,
@@ -41,7 +43,6 @@ from factreasoner.protocols import (
     Summarizer,
 )
 from factreasoner.retrieval.merged import MergedRetriever
-from factreasoner.settings import Config, keyword_settings
 
 P = TypeVar("P")
 

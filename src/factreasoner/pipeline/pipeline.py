@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms import account_of, as_read, made_atoms
+from factreasoner.atoms.making import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.deadlines import abandoned_when_left
 from factreasoner.calls.threads import one_by_one_until
@@ -31,9 +31,11 @@ from factreasoner.models import (
     status_of,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, Parts, assembly_of, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import ASSESSOR, ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import LLM, Atomized, Retrieved, Solver
-from factreasoner.settings import Config, Keywords, python_call
 
 
 class Pipeline:

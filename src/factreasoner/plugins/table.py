@@ -59,6 +59,16 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
 }
 
+AUTO: dict[str, tuple[str, str]] = {
+    "atomizer": ("llm", "rules"),
+    "fact_generator": ("llm", "rules"),
+    "reviser": ("llm", "rules"),
+    "query_builder": ("llm", "subject"),
+    "summarizer": ("llm", "none"),
+    "judge": ("llm", "verifier"),
+}
+"""What `auto` means with a model, and without one."""
+
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),

@@ -23,11 +23,11 @@ from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.files import make_folder_of, real, replace_file
 from factreasoner.models import TaskResult
+from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.runs.store import PAGE
-from factreasoner.settings import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.text.visible import one_line
 
 EMBEDDED = 4_000_000

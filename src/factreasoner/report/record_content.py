@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factreasoner.errors import FactReasonerError
-from factreasoner.explanations import Effect, explain
+from factreasoner.explanations.explain import explain
+from factreasoner.explanations.models import Effect
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows

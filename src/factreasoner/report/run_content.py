@@ -19,10 +19,10 @@ from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.report.record_content import Scored
 from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
 from factreasoner.tasks.task import Task
 
 BINS = 20

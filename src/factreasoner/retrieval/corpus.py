@@ -15,7 +15,7 @@ from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.passages import fused
 
 DEPTH = 100
@@ -34,8 +34,8 @@ class CorpusRetriever:
         MissingExtraError: chromadb or bm25s is not installed.
     """
 
-    def __init__(self, config: Config | None = None, budget: Budget | None = None) -> None:
-        self.config = config or Config()
+    def __init__(self, config: RetrievalSettings | None = None, budget: Budget | None = None) -> None:
+        self.config = config or RetrievalSettings()
         self._budget = budget
         self._store = Store(self.config)
         self._lock = threading.Lock()
@@ -84,7 +84,7 @@ class CorpusRetriever:
 class _Search:
     """Searches a collection in the state it is in now; from any number of threads."""
 
-    def __init__(self, collection: Collection, config: Config, budget: Budget | None) -> None:
+    def __init__(self, collection: Collection, config: RetrievalSettings, budget: Budget | None) -> None:
         collection.refuse_other(config.embedding)
         way, embedded = config.search, collection.embedded
         if way in ("dense", "hybrid") and not embedded:

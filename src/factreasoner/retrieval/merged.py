@@ -9,7 +9,7 @@ from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.retrieval.per_atom import context_id
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.passages import fused
 
 
@@ -20,7 +20,7 @@ class MergedRetriever:
     its failures are listed.
     """
 
-    def __init__(self, retrievers: Mapping[str, Retriever], config: Config) -> None:
+    def __init__(self, retrievers: Mapping[str, Retriever], config: RetrievalSettings) -> None:
         self._retrievers = dict(retrievers)
         self._k = config.retrieve_k
 

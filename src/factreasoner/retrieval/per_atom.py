@@ -11,7 +11,7 @@ from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.query_builder import subject_of
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.links import page_of
 from factreasoner.web.page import plain
 
@@ -88,7 +88,9 @@ def context_id(atom_ids: tuple[str, ...], rank: int, atoms: Sequence[Atom]) -> s
     return f"c_{atom_ids[0] if atom_ids else name}_{rank}"
 
 
-def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config: Config) -> Retrieved:
+def retrieve_each(
+    search: Search, atoms: Sequence[Atom], record: Record, config: RetrievalSettings
+) -> Retrieved:
     """Contexts for every atom, and for the question where the version uses them (2 and 3).
 
     The `atom_ids` of the question's contexts are empty. At most `retrieve_k` a search. A failed search is a

@@ -11,7 +11,7 @@ from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import Prompt
 from factreasoner.protocols import LLM, Atomized
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.language import FUNCTION_WORDS, content, fold, language_of, terms
 from factreasoner.text.sentences import sentences
 
@@ -112,9 +112,9 @@ class LLMQueryBuilder:
     `max_attempts` times in all; then it is a Failure, and the atom's own text is what is searched for.
     """
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+    def __init__(self, llm: LLM, config: RetrievalSettings | None = None) -> None:
         self._template = prompts.load("query")
-        self._rewriter = Rewriter(_WORDING, llm, config or Config())
+        self._rewriter = Rewriter(_WORDING, llm, config or RetrievalSettings())
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms with a `query`; those that have one keep it.

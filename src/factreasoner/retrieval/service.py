@@ -18,7 +18,7 @@ from factreasoner.calls.deadlines import within
 from factreasoner.calls.retry import Passing, Retry
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.faults import shown
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
 from factreasoner.web.connection import ENCODING, Deadline, read_body, tls_context
@@ -49,7 +49,7 @@ class JsonService:
     def __init__(
         self,
         url: str,
-        config: Config,
+        config: RetrievalSettings,
         *,
         headers: Mapping[str, str],
         secret: str | None = None,
@@ -193,7 +193,7 @@ class RetrievalCache:
     Raises ConfigError: the file is damaged, or can't be made or written.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: RetrievalSettings) -> None:
         path = cache_folder(config) / FILE if config.cache else None
         setup = (
             "CREATE TABLE IF NOT EXISTS found"

@@ -19,7 +19,7 @@ from factreasoner.errors import (
 )
 from factreasoner.files import opened, plain_name, why_unread
 from factreasoner.models import Context
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
@@ -39,7 +39,7 @@ _SAVE = "; check the address, or save the page and name the file"
 
 
 def read_sources(
-    names: Sequence[str], config: Config, *, resolver: Resolver = system_resolver
+    names: Sequence[str], config: RetrievalSettings, *, resolver: Resolver = system_resolver
 ) -> tuple[Context, ...]:
     """The sources as contexts with ids "1", "2", ... in the order they are named.
 
@@ -104,7 +104,7 @@ def _tell(guessed: str, name: str) -> None:
         log.warning("%s: not valid UTF-8; read as %s", name, guessed)
 
 
-def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
+def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list[Document]:
     """The texts of one source. Raises DocumentError or FetchError."""
     if name.lower().startswith(("http://", "https://")):
         return [_page(name, config, resolver)]
@@ -138,7 +138,7 @@ def _of_file(path: Path) -> list[Document]:
     return found
 
 
-def _page(url: str, config: Config, resolver: Resolver) -> Document:
+def _page(url: str, config: RetrievalSettings, resolver: Resolver) -> Document:
     from factreasoner.retrieval.web_pages import WebPages  # needs the packages that read pages
 
     page = WebPages(Fetcher(config, resolver=resolver), config).text(url)

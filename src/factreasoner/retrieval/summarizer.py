@@ -12,7 +12,7 @@ from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Retrieved
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 
 STAGE = "summarizer"
 TOKENS_PER_ANSWER = 120
@@ -70,8 +70,8 @@ class LLMSummarizer:
     an unusable answer; then it is a Failure, and the context is used as it is.
     """
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, llm: LLM, config: RetrievalSettings | None = None) -> None:
+        self._config = config or RetrievalSettings()
         self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load("summarizer")
         self._asked = ItemQuestion[_SummaryTask, dict[str, Any]](

@@ -15,7 +15,7 @@ from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.links import page_of
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.connection import Resolver, system_resolver
@@ -45,8 +45,10 @@ class WebRetriever:
         MissingExtraError: `fetch_text` without the packages that read pages.
     """
 
-    def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
-        self.config = config or Config()
+    def __init__(
+        self, config: RetrievalSettings | None = None, *, resolver: Resolver = system_resolver
+    ) -> None:
+        self.config = config or RetrievalSettings()
         key = os.environ.get(KEY_VARIABLE, "").strip()
         if not key:
             raise ConfigError(

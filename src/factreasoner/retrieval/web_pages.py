@@ -7,7 +7,7 @@ import time
 from factreasoner.calls.retry import Passing, Retry
 from factreasoner.errors import FetchError, MissingExtraError, UnreadablePageError
 from factreasoner.retrieval.service import RetrievalCache
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.links import same_site
 from factreasoner.web.addresses import display
 from factreasoner.web.fetch import FETCH_BYTES, REFUSED, Fetcher, Permit
@@ -29,7 +29,7 @@ class WebPages:
         ConfigError: the cache can't be used.
     """
 
-    def __init__(self, fetcher: Fetcher, config: Config) -> None:
+    def __init__(self, fetcher: Fetcher, config: RetrievalSettings) -> None:
         self._fetcher = fetcher
         self._config = config
         self._reader = PageReader()

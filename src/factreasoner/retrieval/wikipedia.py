@@ -14,7 +14,7 @@ from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.query_builder import with_subject
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
-from factreasoner.settings import Config
+from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.language import FUNCTION_WORDS
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.page import CUT, LONGEST_TEXT
@@ -57,8 +57,8 @@ class WikipediaRetriever:
     Raises ConfigError: `wikipedia` is not a URL, or the cache can't be used.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        self.config = config or Config()
+    def __init__(self, config: RetrievalSettings | None = None) -> None:
+        self.config = config or RetrievalSettings()
         wiki = self.config.wikipedia
         url = service_url("wikipedia", wiki if "://" in wiki else f"https://{wiki}.wikipedia.org/w/api.php")
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()

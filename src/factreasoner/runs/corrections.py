@@ -12,10 +12,10 @@ from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
 from factreasoner.judges.relation_lines import line_problems
 from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
+from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)

@@ -15,14 +15,15 @@ from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Status, TaskResult
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import kept_config
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config, kept_config
-from factreasoner.settings.config import BUNDLED
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Task
 

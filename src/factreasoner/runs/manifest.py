@@ -18,7 +18,7 @@ from factreasoner.errors import RunError
 from factreasoner.files import replace_file, why_unread
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
-from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
+from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.settings.removed import was_default
 from factreasoner.text.parsing import describe_model
 

@@ -19,9 +19,9 @@ from factreasoner.llm.ask import MOST_FACTS, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.pipeline.assembly import Calls, names_of
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
-from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.rag.worker import WINDOW_TOKENS
 from factreasoner.tasks.task import Task

@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.runs.executors import Pool, Portion, PortionWorker
-from factreasoner.settings import Config
 from factreasoner.tasks.task import task_named
 
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"

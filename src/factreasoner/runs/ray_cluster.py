@@ -33,11 +33,11 @@ from ray.exceptions import (
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Record
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.executors import Pool, Portion
 from factreasoner.runs.processes import processes_at_once, worker_alone
-from factreasoner.settings import Config
 
 LOOK_SECONDS = 5.0
 """Between two checks of how many cores the cluster has."""

@@ -17,13 +17,13 @@ from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
 from factreasoner.models.journal import JournalLine
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.executors import Pool, done, threads
 from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
-from factreasoner.settings import Config
 from factreasoner.tasks.task import Task, Worker, line_of
 
 R = TypeVar("R", bound=TaskResult)

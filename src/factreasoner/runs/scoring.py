@@ -23,10 +23,10 @@ from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, TaskResult, Verdict
 from factreasoner.models.wording import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, Pair, pair
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import ClaimResult, Task
 

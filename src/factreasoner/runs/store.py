@@ -28,6 +28,8 @@ from factreasoner.models import TaskResult
 from factreasoner.models.journal import JOURNAL, Journal
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import kept_config
 from factreasoner.plugins.kinds import load
 from factreasoner.runs.manifest import (
     Fingerprints,
@@ -35,7 +37,6 @@ from factreasoner.runs.manifest import (
     mixed_states,
     unfinished_states,
 )
-from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.task import Task, task_named
 from factreasoner.text.visible import one_line
 

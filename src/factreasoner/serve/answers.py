@@ -18,7 +18,7 @@ import yaml
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
-from factreasoner.atoms import as_read
+from factreasoner.atoms.making import as_read
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
@@ -33,11 +33,11 @@ from factreasoner.models import Record, not_checked
 from factreasoner.models.results import counted
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import ATOMIZER
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Atomizer
 from factreasoner.serve.sizes import most_claims, pairs_of
-from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from factreasoner.models import Record
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.text.sentences import sentences
 
 

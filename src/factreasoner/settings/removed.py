@@ -17,7 +17,7 @@ class Removed(NamedTuple):
 
 
 REMOVED: Mapping[str, Removed] = {
-    "chroma_url": Removed("passages are kept on disk; set `store_dir`"),
+    "chroma_url": Removed("passages are kept on disk; set `store`"),
     "judge embedded": Removed("the bundled judge replaces it; remove it"),
     "judge nli": Removed("set `verifier` to nli"),
     "ray_address": Removed("set the environment variable RAY_ADDRESS"),
@@ -74,6 +74,7 @@ REMOVED: Mapping[str, Removed] = {
     "reviser inline": Removed("`none` does the same"),
     "atomizer embedded": Removed("it is called `rules`"),
     "reviser embedded": Removed("it is called `rules`"),
+    "store_dir": Removed("set `store`"),
 }
 """Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import types
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 from factreasoner.models.wording import KINDS, one_of
+from factreasoner.settings.removed import REMOVED, told_removed
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -16,6 +17,25 @@ Affects = Literal["results", "scores", "calls"]
 Of a file or a verifier's model the content counts and not the path, so a path changes nothing: the manifest
 keeps a fingerprint of it.
 """
+
+
+class Settings(BaseModel):
+    """Settings of one part; a part's model has those of the parts whose settings it reads.
+
+    Raises:
+        ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _removed_values(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """Refuse values that earlier versions had."""
+        for key, value in data.items() if isinstance(data, dict) else ():
+            if f"{key} {value}" in REMOVED:
+                raise ValueError(f"{key}: {told_removed(key, value)}")
+        return data
 
 
 class Setting(NamedTuple):

@@ -1,33 +1,26 @@
-"""Settings from flags, the environment, a profile, keyword arguments and defaults; every problem is named."""
+"""Settings from flags, the environment, a profile and keyword arguments; every problem is named."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
-import logging
 import os
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.errors import ConfigError
 from factreasoner.models.wording import OWN, refused
-from factreasoner.plugins.table import PLUGINS, nearest
-from factreasoner.settings.config import GRAPH_SETTINGS, Config
-from factreasoner.settings.removed import removed_from, told_removed
-from factreasoner.settings.setting import kinds_of, must_be, setting_of
+from factreasoner.plugins.table import nearest
+from factreasoner.settings.removed import told_removed
+from factreasoner.settings.setting import Settings, kinds_of, must_be, setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-log = logging.getLogger(__name__)
-P = ParamSpec("P")
-R = TypeVar("R")
+S = TypeVar("S", bound=Settings)
 PREFIX = "FACTREASONER_"
 RESERVED = frozenset(
     PREFIX + name
@@ -37,10 +30,9 @@ RESERVED = frozenset(
     )
 )
 """Variables with another meaning. So `api_base` has no variable: only flags and profiles set it."""
-VARIABLES = {PREFIX + key.upper(): key for key in Config.model_fields if PREFIX + key.upper() not in RESERVED}
 
 
-class _Source(NamedTuple):
+class Source(NamedTuple):
     """Settings from one place: how that place spells a setting, and the file if it is one."""
 
     values: Mapping[str, Any]
@@ -53,201 +45,61 @@ def flag_of(key: str) -> str:
     return f"--{key.replace('_', '-')}"
 
 
-# Settings by name in Python
-
-
-def python_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that takes settings by name: it refuses other names, and its errors name arguments.
-
-    Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest known one.
-    """
-    own = [name for name, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        refuse_unknown(kwargs, own)
-        try:
-            return function(*args, **kwargs)
-        except InputError as error:
-            problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
-            raise InputError(problems).with_traceback(error.__traceback__) from error.__cause__
-        except FactReasonerError as error:
-            error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
-            raise
-
-    return call
-
-
-def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
-    """Raise ConfigError for a name that is neither one of `own` nor a setting."""
-    known = [*own, *Config.model_fields]
-    strange = [_unknown(name, known) for name in names if name not in known]
-    if strange:
-        taken = ", ".join(name for name in own if name != "self")
-        raise ConfigError("\n".join([*strange, f"beside settings, this call takes {taken}"]))
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
+def unknown_setting(name: str, known: Sequence[str]) -> str:
     """That a setting is gone, and what replaces it; or that there is none, and the nearest known one."""
     gone = told_removed(name)
     return f"{name}: {gone}" if gone else f"unknown setting {name!r}; {nearest(name, list(known))}"
 
 
-_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(:?)")
-_OTHER_ARGUMENTS = ("column_map", "fresh", "out")
-"""Arguments with a flag that are not settings."""
-
-
-def in_python(message: str) -> str:
-    """A message that names settings in place of their flags. Commands, in backticks, stay as they are."""
-    return _FLAG.sub(_as_setting, message)
-
-
-def _as_setting(flag: re.Match[str]) -> str:
-    name = (flag[2] or "").replace("-", "_")
-    if name not in Config.model_fields and name not in _OTHER_ARGUMENTS:
-        return flag[0]
-    if flag[3]:
-        return f"{name}:"
-    return f"`{name}=False`" if flag[1] else f"`{name}`"
-
-
-# Settings from all sources
-
-
-def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
-    """Flags override the environment, which overrides the profile (a YAML file); a flag of None is not given.
-
-    Raises:
-        ConfigError: unreadable file, unknown key or variable (the nearest known one is named) or bad value.
-    """
-    sources = []
-    if profile is not None:
-        sources.append(_Source(read_profile(Path(profile)), place=f"{profile}: "))
-    chosen = {key: value for key, value in (flags or {}).items() if value is not None}
-    return _resolved([*sources, _Source(chosen, flag_of)])
-
-
-@python_call
-def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """Read settings from overrides, the environment and a profile (a YAML file), in this order of precedence.
-
-    Variables are named FACTREASONER_<NAME>. An override of None counts as not given.
-
-    Raises:
-        ConfigError: the file can't be read, a key or variable is unknown (the message names the nearest
-            known one), or a value is wrong.
-    """
-    return load_settings(profile, overrides)
-
-
-def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -> Config:
-    """Keyword arguments override the environment, which has no say about `parts`.
-
-    Raises ConfigError: unknown variable (the nearest known one is named) or bad value.
-    """
-    return _resolved([_Source(keywords, flag_of)], without=parts)
-
-
-def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
-    """Settings from `source`, such as a run folder, overridden by `flags`; the environment is not read.
-
-    Raises ConfigError: every problem found.
-    """
-    return _validated([_Source(values, place=f"{source}: "), _Source(flags or {}, flag_of)])
-
-
-def kept_config(values: Mapping[str, Any], source: str) -> Config:
-    """The settings that a run folder keeps, without those that this version no longer has.
-
-    Warns of each of these that was not at its default. Raises ConfigError: every problem found.
-    """
-    for key, told in removed_from(values):
-        _warn_once(f"{source}: {key}: {told}")
-    kept = {
-        key: value
-        for key, value in values.items()
-        if key in Config.model_fields and told_removed(key, value) is None
-    }
-    return parse_config(kept, source)
-
-
-@functools.cache
-def _warn_once(message: str) -> None:
-    log.warning(message)
-
-
-def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
-    """The settings of `sources` and the environment, which comes before the last source.
-
-    Raises ConfigError: a bad value.
-    """
-    values = {key: value for source in sources for key, value in source.values.items()}
-    keys = [str(values["api_key_env"])] if "api_key_env" in values else []
-    found = {key: value for key, value in from_environment(keys).items() if key not in without}
-    return _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
-
-
-def unused(config: Config, given: Collection[str]) -> list[str]:
-    """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
-    notes = []
-    if "model" in given and config.first_model and config.judge in ("recorded", "verifier"):
-        others = "other parts ask it, such as the atomizer, where a record needs them"
-        notes.append(f"--judge {config.judge} does not ask {config.first_model}: only {others}.")
-    if config.assessor in PLUGINS["assessor"] and config.assessor != "factreasoner":
-        names = ["--version 3"] * (config.version == 3 and "version" in given)
-        names += [flag_of(key) for key in Config.model_fields if key in GRAPH_SETTINGS and key in given]
-        if names:
-            notes.append(f"--assessor {config.assessor} does not use {', '.join(names)}.")
-    return notes
-
-
-def _validated(sources: list[_Source]) -> Config:
+def validated(kind: type[S], sources: Sequence[Source]) -> S:
+    """The settings of all sources, of which later ones go first. Raises ConfigError: every problem found."""
     values = {key: value for source in sources for key, value in source.values.items()}
     origins = {key: source for source in sources for key in source.values}
     try:
-        return Config.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
-        problems = dict.fromkeys(_problem(item, origins) for item in error.errors())
+        problems = dict.fromkeys(_problem(kind, item, origins) for item in error.errors())
         raise ConfigError("\n".join(problems)) from error
 
 
-def _problem(error: ErrorDetails, origins: Mapping[str, _Source]) -> str:
+def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, Source]) -> str:
     """What is wrong with a setting, and what it takes."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
         if gone := told_removed(key):
             return f"{origins[key].place}{origins[key].spelt(key)}: {gone}"
-        return f"{origins[key].place}{_unknown(key, list(Config.model_fields))}"
-    field = Config.model_fields.get(key)
+        return f"{origins[key].place}{unknown_setting(key, list(kind.model_fields))}"
+    field = kind.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
     if not key:  # a conflict between settings
         key, _, message = message.partition(": ")
-    origin = origins.get(key, _Source({}))
+    origin = origins.get(key, Source({}))
     return f"{origin.place}{origin.spelt(key)}: {message}"
 
 
-def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
+def from_environment(kind: type[Settings], also: Collection[str] = ()) -> dict[str, Any]:
     """The settings that variables give, not yet validated. An empty variable gives nothing.
 
     `also` names further variables that may be set, such as those that hold a key.
     Raises ConfigError: a variable begins with `FACTREASONER_` and no setting has it; the nearest is named.
     """
+    variables = {PREFIX + key.upper(): key for key in kind.model_fields}
+    variables = {name: key for name, key in variables.items() if name not in RESERVED}
     given = {name: text for name, text in os.environ.items() if name.startswith(PREFIX) and text}
-    found = {VARIABLES[name]: text for name, text in given.items() if name in VARIABLES}
+    found = {variables[name]: text for name, text in given.items() if name in variables}
     keys = {found["api_key_env"]} if "api_key_env" in found else set()
-    strange = sorted(given.keys() - VARIABLES.keys() - RESERVED - keys - set(also))
+    strange = sorted(given.keys() - variables.keys() - RESERVED - keys - set(also))
     if strange:
         lines = [
             f"{name}: "
             + (
                 told_removed(name.removeprefix(PREFIX).lower())
-                or f"no setting has this variable; {nearest(name, list(VARIABLES))}"
+                or f"no setting has this variable; {nearest(name, list(variables))}"
             )
             for name in strange
         ]
         raise ConfigError("\n".join(lines))
-    return {key: _value(Config.model_fields[key], text) for key, text in found.items()}
+    return {key: _value(kind.model_fields[key], text) for key, text in found.items()}
 
 
 def _value(field: FieldInfo, text: str) -> object:

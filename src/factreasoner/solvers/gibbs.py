@@ -12,11 +12,11 @@ import numpy as np
 
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
-from factreasoner.settings import Config
 from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
+from factreasoner.solvers.settings import SolverSettings
 
 NARROW = 10
 """Largest width of a component with entries near 0 that `gibbs` solves exactly."""
@@ -54,7 +54,7 @@ class GibbsSolver:
 
     name = "gibbs"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SolverSettings) -> None:
         self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:
@@ -77,7 +77,7 @@ def _width_without_chains(part: Component) -> int:
 
 
 def solve_or_sample(
-    reduced: Reduced, solvable: Callable[[Component, Elimination], bool], config: Config
+    reduced: Reduced, solvable: Callable[[Component, Elimination], bool], config: SolverSettings
 ) -> Marginals:
     """Solve the `solvable` components exactly, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
@@ -166,7 +166,7 @@ def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
     return float(np.sqrt((sweeps - 1) / sweeps + ratio.max()))
 
 
-def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | int | float]:
+def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str, str | int | float]:
     if not sampled:
         return {}
     r_hat = max(result.r_hat for result in sampled)
@@ -198,7 +198,7 @@ class AutoSolver:
 
     name = "auto"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SolverSettings) -> None:
         self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:

@@ -6,10 +6,10 @@ import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import machine_memory, plan_of_network, readable
 from factreasoner.solvers.reduction import check
+from factreasoner.solvers.settings import SolverSettings
 
 NO_BOUND = (
     "an approximation without an error bound: on some networks such results are off by more than 0.5; "
@@ -40,7 +40,7 @@ class MerlinSolver:
 
     name = "merlin"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SolverSettings) -> None:
         self._config = config
         try:
             self._binary = merlin_bridge.locate(self._config.merlin_path)

@@ -15,11 +15,11 @@ from factreasoner.errors import SolverError
 from factreasoner.graph.factors import components
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph, Table
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of_network, too_wide
 from factreasoner.solvers.junction_tree import LOWEST
 from factreasoner.solvers.reduction import INCONSISTENT, check
+from factreasoner.solvers.settings import SolverSettings
 
 
 class PgmpySolver:
@@ -37,7 +37,7 @@ class PgmpySolver:
 
     name = "pgmpy"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SolverSettings) -> None:
         self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:

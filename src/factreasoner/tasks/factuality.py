@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.atoms import atom_prompts
+from factreasoner.atoms.making import atom_prompts
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.summary import COUNTS, Summary
 from factreasoner.models import Assessment, Record, Verdict
-from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import assembly_of
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.pipeline import Pipeline
 from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
 

@@ -32,9 +32,11 @@ from factreasoner.models.rows import (
     known_verdict,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import ASSESSOR
 from factreasoner.protocols import LLM, Evaluator, Judged
-from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 

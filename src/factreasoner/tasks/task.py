@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.atoms import account_of
+from factreasoner.atoms.making import account_of
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
@@ -36,8 +36,8 @@ from factreasoner.models import (
 from factreasoner.models.journal import JournalEntry, JournalLine, Packed, pack
 from factreasoner.models.rows import Words, main_rows
 from factreasoner.pipeline.assembly import Assembly, Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import nearest
-from factreasoner.settings import Config
 
 
 class ClaimResult(TaskResult):

@@ -8,7 +8,6 @@ import httpcore
 import httpx
 
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
-from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
 from factreasoner.web.connection import (
@@ -21,6 +20,7 @@ from factreasoner.web.connection import (
     tls_context,
 )
 from factreasoner.web.page import MEDIA_TYPES, Page
+from factreasoner.web.settings import WebSettings
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 FETCH_BYTES = 10_000_000
@@ -48,8 +48,8 @@ class Fetcher:
     Raises ConfigError: an entry of `allow_domains` or `deny_domains` is not a domain.
     """
 
-    def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
-        self._config = config or Config()
+    def __init__(self, config: WebSettings | None = None, *, resolver: Resolver = system_resolver) -> None:
+        self._config = config or WebSettings()
         self._allowed = tuple(map(normal_domain, self._config.allow_domains))
         self._denied = tuple(map(normal_domain, self._config.deny_domains))
         self._resolver = resolver

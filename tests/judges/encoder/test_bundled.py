@@ -18,7 +18,7 @@ from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, chosen, win
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
 from factreasoner.models.verdicts import LABEL_OF_VALUE
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 TOWER = "The Eiffel Tower stands in Paris. It was built in 1889 by Gustave Eiffel. It is 330 m high."
 ELSEWHERE = "Cats sleep for most of the day. Rivers carry water to the sea."

@@ -11,7 +11,7 @@ from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder.decision import decided
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.text.sentences import Span
 
 BORN = "Marie Curie was born in Warsaw."

@@ -25,7 +25,7 @@ from factreasoner.judges.encoder.adapter import adapter_of
 from factreasoner.judges.encoder.chunks import Cutter
 from factreasoner.judges.encoder.local import OnnxRuntime, batches, loaded
 from factreasoner.judges.encoder.runtime import Unscored
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 TWO = ("entailment", "not_entailment")
 ROBERTA = {

@@ -18,7 +18,7 @@ from factreasoner.judges.encoder.served import ServedRuntime
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Premise
 from factreasoner.models.messages import Chances, Reply
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 
 ASKED = [adapter_of("minicheck-roberta").texts("a " * n, "b") for n in (20, 1, 30, 4, 9)]
 

@@ -9,7 +9,7 @@ from rag_records import record_of
 from factreasoner.errors import ConfigError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.rag import worker
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK

@@ -6,7 +6,7 @@ import pytest
 from rag_records import judging, record_of, worded
 
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import line_of

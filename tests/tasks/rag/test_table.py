@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from factreasoner.inputs.parsing import Reader
 from factreasoner.models import Atom, Context, Verdict
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.settings import Config
+from factreasoner.pipeline.config import Config
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.table import RAG, SHARES, retrieval_scores, scored_rag
 from factreasoner.tasks.rag.task import TASK

@@ -15,8 +15,8 @@ from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Context, Failure, StageError, Verdict
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Atomized
-from factreasoner.settings import Config
 from factreasoner.tasks.rag import worker
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK

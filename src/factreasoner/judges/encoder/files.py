@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
 from factreasoner.plugins.table import extras_named
-from factreasoner.settings import Config
-from factreasoner.settings.config import BUNDLED
 
 GRAPH_FOLDER = "onnx"
 USUAL_GRAPHS = ("model.onnx", f"{GRAPH_FOLDER}/model.onnx")
@@ -87,7 +86,7 @@ class ModelFiles(NamedTuple):
             raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
 
 
-def model_files(config: Config, export: str, *, download: bool = False) -> ModelFiles:
+def model_files(config: EncoderSettings, export: str, *, download: bool = False) -> ModelFiles:
     """The files of the model that `config` names; with `download` fetched where they are missing.
 
     `export` is the command that makes an ONNX file of such a model.
@@ -95,7 +94,7 @@ def model_files(config: Config, export: str, *, download: bool = False) -> Model
     Raises:
         ConfigError: no model is named, or it or a file of it is missing; with the remedy.
     """
-    if config.verifier_model is None and config.judging_verifier == BUNDLED:
+    if config.verifier_model is None and config.named_verifier == BUNDLED:
         return bundled_files()
     if config.verifier_model is None:
         raise ConfigError(

@@ -17,11 +17,10 @@ from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
 from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
+from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
-from factreasoner.settings import Config
-from factreasoner.settings.config import BUNDLED
 from factreasoner.text.language import composed
 from factreasoner.text.sentences import Span
 
@@ -47,10 +46,10 @@ class VerifierJudge:
     pairwise = True
 
     def __init__(
-        self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
+        self, config: EncoderSettings | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
     ) -> None:
-        config = config or Config(judge="verifier")
-        self.adapter = adapter_of(config.judging_verifier)
+        config = config or EncoderSettings()
+        self.adapter = adapter_of(config.named_verifier)
         self.runtime = runtime_of(self.adapter, config, llm)
         self._asking: Windows | Chunks
         if self.adapter.aggregate == "layer":
@@ -61,14 +60,14 @@ class VerifierJudge:
         self._decisions: OrderedDict[str, Decision] = OrderedDict()
 
     @staticmethod
-    def fingerprint(config: Config) -> str:
+    def fingerprint(config: EncoderSettings) -> str:
         """Short digest of the adapter and the model's files. Raises ConfigError where they are missing."""
-        adapter = adapter_of(config.judging_verifier)
+        adapter = adapter_of(config.named_verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
         from factreasoner.judges.encoder.files import bundled_fingerprint, model_files
 
-        if config.judging_verifier == BUNDLED and config.verifier_model is None:
+        if config.named_verifier == BUNDLED and config.verifier_model is None:
             return bundled_fingerprint()
         content = f"{adapter.digest} {model_files(config, adapter.export).identity.digest}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
@@ -142,7 +141,7 @@ def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
     )
 
 
-def _layer_of(config: Config, adapter: Adapter) -> Layer:
+def _layer_of(config: EncoderSettings, adapter: Adapter) -> Layer:
     """The last layer beside the model that `config` names. Raises ConfigError where it does not fit."""
     from factreasoner.judges.encoder.files import model_files
 
@@ -159,7 +158,7 @@ def _layer_of(config: Config, adapter: Adapter) -> Layer:
         ) from error
 
 
-def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
+def runtime_of(adapter: Adapter, config: EncoderSettings, llm: LLM | None = None) -> Runtime:
     """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
 
     Raises:

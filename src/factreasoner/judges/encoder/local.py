@@ -18,7 +18,7 @@ from factreasoner.judges.encoder import runtime
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.files import ModelFiles, model_files
 from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, meanings
-from factreasoner.settings import Config
+from factreasoner.judges.encoder.settings import EncoderSettings
 
 RUNTIME_ERRORS: tuple[type[Exception], ...] = tuple(
     kind
@@ -45,7 +45,7 @@ class OnnxRuntime:
         ConfigError: a file is missing or damaged, or does not fit the adapter: what was found and needed.
     """
 
-    def __init__(self, adapter: Adapter, config: Config) -> None:
+    def __init__(self, adapter: Adapter, config: EncoderSettings) -> None:
         self._files = files = model_files(config, adapter.export)
         self._adapter = adapter
         self.identity, batch_dependent = files.identity
@@ -249,7 +249,7 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
         yield batch
 
 
-def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSession:
+def opened_session(files: ModelFiles, config: EncoderSettings) -> onnxruntime.InferenceSession:
     """The loaded graph. Raises ConfigError where onnxruntime can't load it, or not on that device."""
     providers = ["CPUExecutionProvider"]
     if config.verifier_device == "cuda":
@@ -279,11 +279,11 @@ def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSe
 
 @lru_cache(maxsize=2)
 def _loaded(settings: str, digest: str) -> OnnxRuntime:
-    config = Config.model_validate_json(settings)
-    return OnnxRuntime(adapter_of(config.judging_verifier), config)
+    config = EncoderSettings.model_validate_json(settings)
+    return OnnxRuntime(adapter_of(config.named_verifier), config)
 
 
-def loaded(adapter: Adapter, config: Config) -> OnnxRuntime:
+def loaded(adapter: Adapter, config: EncoderSettings) -> OnnxRuntime:
     """The verifier that `config` names; one that this process has loaded is used again.
 
     Raises:
@@ -291,6 +291,6 @@ def loaded(adapter: Adapter, config: Config) -> OnnxRuntime:
     """
     digest = model_files(config, adapter.export).identity.digest
     own = {key: value for key, value in config.model_dump().items() if key.startswith("verifier")}
-    settings = Config(judge="verifier", **own).model_dump_json()
+    settings = EncoderSettings(**own).model_dump_json()
     with _LOADING:
         return _loaded(settings, f"{digest} {adapter.digest}")

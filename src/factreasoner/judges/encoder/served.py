@@ -19,13 +19,13 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, FetchLimitError, LLMError, ProviderError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.runtime import BATCH, REMEDY, Array, Unscored, label_of, meanings
+from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.llm.faults import shown
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
 from factreasoner.models.wording import refused
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.connection import Deadline, read_body, tls_context
 
@@ -91,7 +91,7 @@ class ServedRuntime(_Elsewhere):
         ConfigError: the URL is of no known kind, or the adapter can't be served there.
     """
 
-    def __init__(self, adapter: Adapter, config: Config) -> None:
+    def __init__(self, adapter: Adapter, config: EncoderSettings) -> None:
         self.url = str(config.verifier_url).rstrip("/")
         self._model = config.verifier_model
         self._config = config
@@ -235,7 +235,7 @@ class AskedRuntime(_Elsewhere):
         ConfigError: there is no model.
     """
 
-    def __init__(self, adapter: Adapter, config: Config, llm: LLM | None) -> None:
+    def __init__(self, adapter: Adapter, config: EncoderSettings, llm: LLM | None) -> None:
         if llm is None:
             raise ConfigError(
                 f"verifier: {config.verifier!r} is a language model: add --model NAME and, for a server of "

@@ -20,9 +20,8 @@ from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.responses import MOST_SAID, Completion, field_of
 from factreasoner.llm.send import TOO_MANY_STATUS, Attempts
+from factreasoner.llm.settings import CallForm, LLMSettings
 from factreasoner.llm.transport import TOO_LONG, Transport, load
-from factreasoner.settings import Config
-from factreasoner.settings.values import CallForm
 
 if TYPE_CHECKING:
     import openai
@@ -48,7 +47,7 @@ class BatchSender:
 
     stopped = False
 
-    def __init__(self, config: Config, transport: Transport, batches: BatchFolder) -> None:
+    def __init__(self, config: LLMSettings, transport: Transport, batches: BatchFolder) -> None:
         self._config, self._transport, self._batches = config, transport, batches
 
     def tried(
@@ -113,7 +112,7 @@ class BatchSender:
         return fault.error(attempts.count, "" if fault.remedy in ("key", "connection") else fault.remedy)
 
 
-def counting(config: Config) -> UsageOf:
+def counting(config: LLMSettings) -> UsageOf:
     """A function for the usage of completions, at the price of batches."""
 
     @functools.cache
@@ -140,7 +139,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 class BatchService:
     """The service that answers batches. Its ids are on disk before anything is waited for."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: LLMSettings) -> None:
         self._config = config
 
     def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:

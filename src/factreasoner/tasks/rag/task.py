@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from factreasoner.atoms import atom_prompts
+from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.rag.result import ClaimLine, RagResult, lines_of
 from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker

@@ -15,8 +15,8 @@ from factreasoner.assessors.judging import (
     pieces,
     premises,
 )
-from factreasoner.atoms import account_of, made_atoms
 from factreasoner.atoms.embedded import reference_record
+from factreasoner.atoms.making import account_of, made_atoms
 from factreasoner.calls.cache import InFlight
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter

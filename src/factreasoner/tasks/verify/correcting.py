@@ -18,8 +18,8 @@ from factreasoner.calls.usage import estimate_tokens
 from factreasoner.judges.llm import shown_source
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Claim, Failure, Record
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText

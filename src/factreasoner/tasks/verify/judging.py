@@ -20,8 +20,8 @@ from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.rows import known_verdict
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.pipeline.assembly import alone
+from factreasoner.pipeline.config import Config
 from factreasoner.protocols import LLM, Judge
-from factreasoner.settings import Config
 from factreasoner.text.language import is_quote
 
 Against = Mapping[str, tuple[str, ...]]

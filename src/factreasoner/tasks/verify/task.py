@@ -6,15 +6,17 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms import account_of, as_read, atom_prompts
+from factreasoner.atoms.making import account_of, as_read, atom_prompts
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import Atom, Claim, Failure, Record, StageError, Verdict, new_id
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
-from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
 from factreasoner.tasks.verify.claims import ClaimFinder, FoundClaims, at_place, labelled, relabelled

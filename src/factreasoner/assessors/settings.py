@@ -1,0 +1,17 @@
+"""Settings of assessors."""
+
+from __future__ import annotations
+
+from factreasoner.graph.settings import GraphSettings
+from factreasoner.judges.settings import JudgeSettings
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.settings.setting import setting
+from factreasoner.solvers.settings import SolverSettings
+
+
+class AssessorSettings(JudgeSettings, GraphSettings, SolverSettings):
+    """Who decides what of an answer is true."""
+
+    assessor: str = setting(
+        "Assessor", "factreasoner", f"{', '.join(PLUGINS['assessor'])} or package.module:Class."
+    )

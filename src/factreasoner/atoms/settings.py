@@ -1,0 +1,24 @@
+"""Settings of making atoms."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from factreasoner.llm.settings import LLMSettings
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.settings.setting import setting
+
+_assessor = partial(setting, "Assessor")
+
+
+class AtomSettings(LLMSettings):
+    """What makes atoms of an answer."""
+
+    atomizer: str = _assessor("auto", f"auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class.")
+    reviser: str = _assessor("auto", f"auto, {', '.join(PLUGINS['reviser'])} or package.module:Class.")
+    revise_given: bool = _assessor(False, "Also revise atoms given in the records.")
+    spacy_model: str | None = _assessor(
+        None,
+        "spaCy pipeline that parses English for the parts called rules: a name, a path, or none "
+        "for whole sentences. (default: en_core_web_sm or another installed one)",
+    )

@@ -1,0 +1,10 @@
+"""Settings that explanations read."""
+
+from __future__ import annotations
+
+from factreasoner.graph.settings import GraphSettings
+from factreasoner.solvers.settings import SolverSettings
+
+
+class ExplanationSettings(GraphSettings, SolverSettings):
+    """What a graph is, and how it is solved."""

@@ -1,0 +1,40 @@
+"""Settings of verifiers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from factreasoner.llm.settings import LLMSettings
+from factreasoner.settings.setting import setting
+from factreasoner.settings.values import Url
+
+BUNDLED = "bundled"
+"""The verifier whose network is in this package."""
+Device = Literal["cpu", "cuda"]
+_verifier = partial(setting, "Verifier")
+
+
+class EncoderSettings(LLMSettings):
+    """Which verifier judges, and where it runs."""
+
+    verifier: str | None = _verifier(
+        None,
+        "Verifier: a name such as factcg, or a TOML file. (default: bundled)",
+        common=True,
+    )
+    verifier_model: str | None = _verifier(
+        None,
+        "ONNX model of the verifier: a folder, a file, or ID, ID@REVISION or ID/FILE.onnx of the hub.",
+        affects="calls",
+        common=True,
+    )
+    verifier_url: Url | None = _verifier(
+        None, "URL of a server that runs it: http://.../predict (TEI) or http://.../classify (vLLM)."
+    )
+    verifier_device: Device = _verifier("cpu", "cpu, or cuda with your own onnxruntime-gpu.", affects="calls")
+
+    @property
+    def named_verifier(self) -> str:
+        """The verifier, which judges where the judge is one."""
+        return self.verifier or BUNDLED

@@ -1,0 +1,147 @@
+"""Settings of language models: which one, how it is asked, and what a call may say."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator
+
+from factreasoner.calls.settings import CallSettings
+from factreasoner.plugins.table import AUTO
+from factreasoner.settings.setting import setting
+from factreasoner.settings.values import Variable
+
+Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf"]
+BatchMode = Literal["none", "files", "openai"]
+Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
+CallForm = Literal["word", "lines", "json_schema", "json_object", "tool"]
+FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool"]
+
+_SECRET = re.compile(r"(^|_)(key|secret|password|credentials?|token|headers?|auth\w*)$", re.IGNORECASE)
+_OWN = {
+    "model": "--model",
+    "api_base": "--api-base",
+    "base_url": "--api-base",
+    "temperature": "--temperature",
+    "max_tokens": "--max-tokens",
+    "max_completion_tokens": "--max-tokens",
+    "timeout": "--timeout",
+    "logprobs": "--confidence",
+    "top_logprobs": "--confidence",
+}
+_CONTENT = {"messages", "tools", "tool_choice", "functions", "function_call", "response_format"}
+_DELIVERY = {"stream", "n", "stop", "max_retries", "num_retries"}
+
+
+def one_model(given: object) -> object:
+    """A list of one model as that model, an empty one as none; anything else as it is."""
+    if isinstance(given, list | tuple) and len(given) < 2:
+        return next(iter(given), None)
+    return given
+
+
+def parsed_parameters(given: object) -> object:
+    """A mapping as it is; `KEY=VALUE` texts as a mapping, with values read as JSON where they are JSON.
+
+    Raises ValueError: a text without a key or a value.
+    """
+    if not isinstance(given, list | tuple):
+        return given
+    parameters: dict[str, Any] = {}
+    for name, sign, value in (str(one).partition("=") for one in given):
+        if not sign or not name.strip():
+            raise ValueError(f"{name!r} is not a parameter; write KEY=VALUE, such as num_ctx=8192")
+        try:
+            parameters[name.strip()] = json.loads(value)
+        except (ValueError, RecursionError):
+            parameters[name.strip()] = value
+    return parameters
+
+
+def checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """`parameters`, if requests can carry them.
+
+    Raises ValueError: one holds a secret, has its own setting, or is not JSON.
+    """
+    for name in parameters:
+        if _SECRET.search(name):
+            raise ValueError(f"{name!r} would be written into results; a key comes from --api-key-env")
+        if name in _OWN:
+            raise ValueError(f"{name!r} has its own setting: {_OWN[name]}")
+        if name in _CONTENT | _DELIVERY:
+            raise ValueError(f"{name!r} follows from what is asked, and can't be set")
+    try:
+        json.dumps(parameters, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"a value is not JSON: {error}") from None
+    return parameters
+
+
+Models = Annotated[str | tuple[str, ...] | None, BeforeValidator(one_model)]
+Parameters = Annotated[dict[str, Any], BeforeValidator(parsed_parameters), AfterValidator(checked_parameters)]
+_model = partial(setting, "Model")
+_judging = partial(setting, "Judging")
+
+
+class LLMSettings(CallSettings):
+    """Which models are asked, and how. `mode` and `confidence` say what a judging call may answer."""
+
+    model: Models = _model(
+        None,
+        "Any litellm model, such as openai/gpt-4o-mini. Repeat it: all judge, the majority decides, and "
+        "the first does the rest.",
+        common=True,
+        several=True,
+        keyword="str | Sequence[str] | None",
+    )
+    api_key_env: Variable | None = _model(None, "Environment variable that holds the key.", affects="calls")
+    temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
+    max_tokens: int = _model(
+        4096, "Longest reply in tokens, reasoning included; raised once if a reply is cut off.", ge=16
+    )
+    model_param: Parameters = _model(
+        {},
+        "KEY=VALUE sent with every request, such as num_ctx=8192; repeatable.",
+        keyword="Mapping[str, Any] | Sequence[str]",
+    )
+    batch: BatchMode = _model(
+        "none",
+        "Send calls in batches, at half the price. files: you get them answered (exit code 5 until they "
+        "are); openai: they are uploaded, and the run waits for the answers.",
+        affects="calls",
+    )
+    mode: Mode = _judging(
+        "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
+    )
+    form: FormChoice = _judging(
+        "auto", "How a call asks for its answer; auto: a form that the model follows."
+    )
+    confidence: Confidence = _judging("auto", "Where a verdict's probability comes from.")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models: the first does everything, and the others judge beside it."""
+        if self.model is None:
+            return ()
+        return (self.model,) if isinstance(self.model, str) else self.model
+
+    @property
+    def first_model(self) -> str | None:
+        """The model that does everything but to judge beside others."""
+        return next(iter(self.models), None)
+
+    @property
+    def judge_models(self) -> tuple[str, ...]:
+        """The models of an ensemble of judges; empty if there is no ensemble."""
+        return self.models if len(self.models) > 1 else ()
+
+    def plugin(self, kind: str) -> str:
+        """The name of a plug-in of these settings, with `auto` resolved by the plug-in table."""
+        name: str = getattr(self, "atomizer" if kind == "fact_generator" else kind)
+        if name != "auto" or kind not in AUTO:
+            return name
+        with_model, without = AUTO[kind]
+        return with_model if self.models else without

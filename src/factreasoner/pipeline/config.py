@@ -1,0 +1,154 @@
+"""All settings: what each part declares in its settings.py, together; and which contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import model_validator
+
+from factreasoner.assessors.settings import AssessorSettings
+from factreasoner.atoms.settings import AtomSettings
+from factreasoner.explanations.settings import ExplanationSettings
+from factreasoner.metrics.settings import MetricSettings
+from factreasoner.pipeline.settings import RunSettings, TaskSettings
+from factreasoner.retrieval.settings import RetrievalSettings
+from factreasoner.settings.setting import setting_of
+
+if TYPE_CHECKING:
+    pass
+
+
+class Config(
+    RunSettings,
+    MetricSettings,
+    TaskSettings,
+    ExplanationSettings,
+    AssessorSettings,
+    RetrievalSettings,
+    AtomSettings,
+):
+    """All settings, with their defaults; docs/settings.md explains each.
+
+    Raises:
+        ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    """
+
+    @model_validator(mode="after")
+    def _agree(self) -> Config:
+        refuse_conflicts(self)
+        return self
+
+
+PANELS = (
+    *("Assessor", "Verifier", "Model", "Retrieval", "Own documents", "Judging", "Claims", "Graph"),
+    *("Calibration", "Scores"),
+)
+"""Headings of settings on help pages and in docs/settings.md, in their order."""
+SETTINGS = {
+    key: setting_of(field)
+    for key, field in sorted(
+        Config.model_fields.items(), key=lambda item: PANELS.index(setting_of(item[1]).panel)
+    )
+}
+"""What is declared of each setting, panel by panel."""
+CALL_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.affects == "calls")
+"""Settings whose values never change a result; a file's content, which does, is in the manifest."""
+FILE_SETTINGS = frozenset(("relations", "calibration", "credibility", "verifier_model"))
+"""Those that name what does: other names may mean other results."""
+SCORE_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.affects == "scores")
+"""Settings used only to compute metrics from assessments."""
+GRAPH_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.panel == "Graph")
+"""Settings of the fact graph and its solver."""
+
+
+PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "query_builder", "summarizer")
+"""Settings that may be `llm`: a language model then does that part."""
+_OF_VERIFIERS = ("verifier", "verifier_model", "verifier_url")
+
+
+def refuse_conflicts(config: Config) -> None:
+    """Raise ValueError for settings that contradict each other, or that need another setting.
+
+    The message names the setting and says what to add or leave out.
+    """
+    found = (problem for rules in (_judges, _model, _parts, _executor) for problem in rules(config))
+    if (problem := next(found, None)) is not None:
+        raise ValueError(problem)
+
+
+def _judges(config: Config) -> Iterator[str]:
+    if not config.judge_models:
+        return
+    if len(set(config.judge_models)) < len(config.judge_models):
+        yield "model: one model is named twice; the judges of an ensemble must differ"
+    if config.plugin("judge") != "llm":
+        yield (
+            f"model: several models judge, and --judge {config.judge} asks none of them: leave out --judge "
+            "or all models but one; `factreasoner compare` shows runs by different judges side by side"
+        )
+    if config.assessor != "factreasoner" or config.mode == "prompt-tf":
+        asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
+        yield f"model: {asking} asks one model itself; name one"
+
+
+def _model(config: Config) -> Iterator[str]:
+    if config.api_base is not None and config.model is None:
+        yield "api_base: there is no model to reach there: add --model NAME"
+    for kind in PARTS_BY_MODEL:
+        if getattr(config, kind) == "llm" and config.model is None:
+            yield f"{kind}: 'llm' needs a model: add --model NAME"
+    if config.batch != "none" and config.model is None:
+        yield "batch: batches need a model: add --model NAME"
+    if config.batch != "none" and config.executor != "threads":
+        yield f"batch: nothing waits for a model between batches: leave out {config.executor!r}"
+
+
+def _parts(config: Config) -> Iterator[str]:
+    if config.judge == "recorded" and config.relations is None:
+        yield "judge: 'recorded' needs verdicts: add --relations with a file or a run folder"
+    if config.judge != "recorded" and config.relations is not None:
+        yield f"relations: judge {config.judge!r} does not read them: add --judge recorded"
+    yield from _verifier(config)
+    if config.credibility is not None and config.assessor != "factreasoner":
+        yield f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
+
+
+def _verifier(config: Config) -> Iterator[str]:
+    if config.plugin("judge") != "verifier":
+        unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
+        if unread:
+            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not read it: add --judge verifier"
+        return
+    if config.verifier is None and (
+        given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
+    ):
+        yield f"{given[0]}: needs a verifier: add --verifier NAME (docs/verifiers.md)"
+    if config.judging_verifier == "bundled" and config.verifier_url is not None:
+        yield "verifier_url: the bundled judge needs no server: remove it, or name another --verifier"
+
+
+def waited_for(config: Config) -> str:
+    """The model or the search service that records wait for, in words; empty: they are computed alone."""
+    if config.model is not None:
+        return f"model {config.first_model!r}"
+    return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
+
+
+def _searched(config: Config) -> set[str]:
+    """The search services that the retrievers ask."""
+    return {"wikipedia", "web"} & {name.strip() for name in config.retriever.split(",")}
+
+
+def _executor(config: Config) -> Iterator[str]:
+    if config.executor == "threads":
+        if config.workers is not None:
+            yield "workers: --concurrency sets the number of threads; add --executor processes"
+        return
+    if waits := waited_for(config):
+        yield (
+            f"executor: {config.executor!r} is for local judges; threads wait for {waits}, and their "
+            "limits hold over all records: use --executor threads"
+        )
+    if config.max_cost is not None:
+        yield f"max_cost: money is counted in one process only; leave out --executor {config.executor}"
