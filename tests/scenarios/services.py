@@ -55,7 +55,7 @@ def serve(line: str) -> Step:
         assert process.stderr is not None
         said = process.stderr.readline()
         url = re.search(r"http://[\d.:]+", said)[0]
-        scene.note(f"$ factreasoner {line}", f"! {said.partition(url)[0]}{url}")  # then how many processes
+        scene.note(f"$ factreasoner {line}", f"! {said.partition(url)[0]}{url}")  # then how many threads
         for path, body in REQUESTS:
             scene.note("", *_exchange(url, path, body))
         scene.note("", "GET /metrics", *ROUTES.findall(_asked(url, "/metrics", None)[1]))
