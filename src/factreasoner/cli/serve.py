@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECONDS_OF_A_THREAD = 0.0005
 """After which a thread that computes lets the event loop go on; Python's own default is ten times as long."""
 UNUSED = ("executor", "workers", "batch", "timeout")
-"""Settings of runs: the service has workers and a time limit of its own."""
+"""Settings of runs: the service has threads and a time limit of its own."""
 
 
 class Serve(Command, panels=EVERY, without=UNUSED):
@@ -51,6 +51,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     drain_delay: float = flag("Seconds to keep accepting records after SIGTERM.", default=0.0, min=0.0)
 
     def _execute(self) -> int:
+        from factreasoner.judges.encoder.runtime import take_one_thread
         from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
 
@@ -80,6 +81,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
             say(f"Serving on {where} with {number_of(threads, 'thread')}.", err=True)
 
         sys.setswitchinterval(SECONDS_OF_A_THREAD)
+        take_one_thread()
         run = partial(serve_until, service=service, listener=listener, ready=ready)
         return until_signal(run, service.drain, self.drain_delay)
 

@@ -26,7 +26,7 @@ threads = 0
 
 
 def take_one_thread() -> None:
-    """Load verifiers with one CPU thread from now on: other processes work beside this one."""
+    """Load verifiers with one CPU thread from now on: other work goes on beside it."""
     global threads
     threads = 1
 
