@@ -58,7 +58,8 @@ def test_the_table_of_dependencies_names_every_one():
         "charset_normalizer": "charset-normalizer",
         "huggingface_hub": "huggingface-hub",
         "inspect_ai": "inspect-ai",
-        "pptx": "python-pptx",
+        "markdown_it": "markdown-it-py",
+        "pdf_oxide": "pdf-oxide",
         "yaml": "pyyaml",
     }
     own = {"factreasoner", "merlin_bridge", "compression", "backports"}
