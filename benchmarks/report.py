@@ -22,7 +22,7 @@ from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import build_pipeline
-from factreasoner.report.page import Report, write_report
+from factreasoner.report.page import WrittenReport, write_report
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -79,7 +79,7 @@ CHANGES = """() => {
 ROUNDS = 5
 
 
-def in_a_browser(report: Report) -> tuple[float, float] | None:
+def in_a_browser(report: WrittenReport) -> tuple[float, float] | None:
     """Seconds until the page is drawn, and the slowest filter's median of some rounds; None: no browser."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:

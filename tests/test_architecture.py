@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,17 @@ def test_parts_below_the_pipeline_take_their_own_settings():
         and any(getattr(node, "id", getattr(node, "attr", None)) == "Config" for node in ast.walk(tree))
     }
     assert knowing == set()
+
+
+def test_class_names_are_unique():
+    """The two of one name are promised: each is what its tool calls a metric."""
+    names = Counter(
+        node.name.lstrip("_")
+        for tree in parsed().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in names.items() if count > 1} == {"FactReasonerMetric"}
 
 
 def functions(tree):

@@ -233,7 +233,7 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         offset += size
 
 
-class Table:
+class CsvTable:
     """The rows of a CSV table, one of `separators` between cells: that which its first line has most of.
 
     `line` is the number of the last line read. Bytes that are not UTF-8 are escaped, see `ESCAPED`. While it

@@ -4,7 +4,7 @@ import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner.analysis.publishing import Place, Wanted, place_of, scores_of
+from factreasoner.analysis.publishing import Place, Selection, place_of, scores_of
 from factreasoner.errors import ConfigError
 from factreasoner.models import Failure, Verdict
 from factreasoner.pipeline.config import Config
@@ -50,7 +50,7 @@ def test_a_traceparent_that_is_none_is_named(wrong):
 
 
 def test_every_metric_that_was_computed_and_failures_as_such(run):
-    found = list(scores_of(run, Wanted()))
+    found = list(scores_of(run, Selection()))
     first = {score.name: score for score in found if score.record == "r1"}
     assert first["factreasoner.precision"].value == 1.0
     assert first["factreasoner.precision"].place == Place(TRACE, SPAN)
@@ -61,7 +61,7 @@ def test_every_metric_that_was_computed_and_failures_as_such(run):
 
 
 def test_claims_and_texts_are_asked_for(run):
-    found = list(scores_of(run, Wanted(("precision",), claims=True, texts=True)))
+    found = list(scores_of(run, Selection(("precision",), claims=True, texts=True)))
     shown = [(s.name.removeprefix("factreasoner."), s.value, s.label, s.error) for s in found]
     assert shown == [
         ("precision", 1.0, None, None),
@@ -72,12 +72,12 @@ def test_claims_and_texts_are_asked_for(run):
     assert found[1].explanation.endswith("[so]")
     assert found[3].explanation == "SECRET"
     with pytest.raises(ConfigError, match="did you mean 'precision'"):
-        list(scores_of(run, Wanted(("precison",))))
+        list(scores_of(run, Selection(("precison",))))
 
 
 def test_keys_are_those_of_the_judge_and_the_span(run, tmp_path):
-    keys = [score.key for score in scores_of(run, Wanted(claims=True))]
+    keys = [score.key for score in scores_of(run, Selection(claims=True))]
     assert len(set(keys)) == len(keys)
-    assert keys == [score.key for score in scores_of(run, Wanted(claims=True))]
+    assert keys == [score.key for score in scores_of(run, Selection(claims=True))]
     other = run_folder(tmp_path / "other", *run.results(), config=Config(model="openai/x"))
-    assert not {s.key for s in scores_of(FinishedRun.of_any_task(other), Wanted())} & set(keys)
+    assert not {s.key for s in scores_of(FinishedRun.of_any_task(other), Selection())} & set(keys)

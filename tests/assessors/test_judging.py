@@ -6,7 +6,7 @@ import time
 import pytest
 
 from factreasoner.assessors.judging import judging_threads, pieces, prefiltered
-from factreasoner.graph.pairs import Work
+from factreasoner.graph.pairs import ContextPairs
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import build_pipeline
@@ -52,7 +52,7 @@ def silent(target, probability=0.97, label="neutral"):
     return Verdict(context_id="c0", target_id=target, label=label, probability=probability)
 
 
-WORK = (Work("c0", ("a0", "a1"), ()),)
+WORK = (ContextPairs("c0", ("a0", "a1"), ()),)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_only_surely_neutral_pairs_are_pruned(judged, left):
 
 def test_what_the_audit_picks_is_judged_all_the_same():
     found = prefiltered(WORK, [silent("a0"), silent("a1")], lambda pair: pair[1] == "a0")
-    assert found.work == (Work("c0", ("a0",), ()),)
+    assert found.work == (ContextPairs("c0", ("a0",), ()),)
     assert [v.target_id for v in found.verdicts] == ["a1"]
     said = [silent("a0", 0.9, "contradiction"), silent("a9", 0.9, "contradiction")]
     assert found.report(said).model_dump() == {"pairs": 2, "audited": 1, "missed": 1}

@@ -16,7 +16,7 @@ def test_each_command_is_listed_as_its_own_help_begins(capsys):
     assert execute(["--help"]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     for name in COMMANDS:
-        command = getattr(importlib.import_module(f"factreasoner.cli.{name}"), name.capitalize())
+        command = getattr(importlib.import_module(f"factreasoner.cli.{name}"), f"{name.capitalize()}Command")
         about, _, _ = command.__doc__.partition("\n\n")
         assert f"{name} {' '.join(about.split())}" in listed
 
@@ -69,7 +69,7 @@ def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsy
 @pytest.mark.parametrize(
     ("arguments", "interrupted", "continues"),
     [
-        (["metrics"], "cli.metrics.Metrics._execute", False),
+        (["metrics"], "cli.metrics.MetricsCommand._execute", False),
         (["run", "d.jsonl"], "cli.running.Running._run", True),
         (["run", "d.jsonl", "--dry-run"], "cli.summary_tables.show_plan", False),
         (["verify", "d.jsonl"], "cli.running.Running._run", True),

@@ -11,7 +11,7 @@ from table_judge import TableJudge
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
 from factreasoner.graph.pairs import (
-    Work,
+    ContextPairs,
     combine,
     kept,
     merge_equal,
@@ -79,16 +79,22 @@ DROPPED = context("d", "x", "a0", dropped="irrelevant")
         ((), ((), (), ())),
         (
             merge_equal([context("b", "same"), context("c", "same", "a1")]),
-            ((Work("b", ("a1",)),), (Work("b", ALL),), (Work("b", ALL),)),
+            ((ContextPairs("b", ("a1",)),), (ContextPairs("b", ALL),), (ContextPairs("b", ALL),)),
         ),
-        ((DROPPED, context("c", "y", "a0")), ((Work("c", ("a0",)),), (Work("c", ALL),), (Work("c", ALL),))),
-        ((DROPPED, context("question", "y")), ((), (Work("question", ALL),), (Work("question", ALL),))),
+        (
+            (DROPPED, context("c", "y", "a0")),
+            ((ContextPairs("c", ("a0",)),), (ContextPairs("c", ALL),), (ContextPairs("c", ALL),)),
+        ),
+        (
+            (DROPPED, context("question", "y")),
+            ((), (ContextPairs("question", ALL),), (ContextPairs("question", ALL),)),
+        ),
         (
             (context("c0", "x", "a2", "a0"), context("question", "y")),
             (
-                (Work("c0", ("a0", "a2")),),
-                (Work("c0", ALL), Work("question", ALL)),
-                (Work("c0", ALL, ("question",)), Work("question", ALL, ("c0",))),
+                (ContextPairs("c0", ("a0", "a2")),),
+                (ContextPairs("c0", ALL), ContextPairs("question", ALL)),
+                (ContextPairs("c0", ALL, ("question",)), ContextPairs("question", ALL, ("c0",))),
             ),
         ),
     ],
@@ -100,7 +106,7 @@ def test_what_each_version_judges(contexts, works):
 def test_without_atoms_contexts_alone_are_judged_and_version_1_needs_links():
     one, other = context("c0", "x"), context("c1", "y")
     assert [pairs(version, [], [one]) for version in (1, 2, 3)] == [(), (), ()]
-    assert pairs(3, [], [one, other]) == (Work("c0", (), ("c1",)), Work("c1", (), ("c0",)))
+    assert pairs(3, [], [one, other]) == (ContextPairs("c0", (), ("c1",)), ContextPairs("c1", (), ("c0",)))
     assert kept((DROPPED, one)) == (one,)
     with pytest.raises(InputError, match="no context names an atom"):
         pairs(1, ATOMS, [one])

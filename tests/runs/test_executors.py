@@ -10,7 +10,7 @@ from factreasoner.errors import BudgetError, ConfigError, InputError, InputProbl
 from factreasoner.models import Failure, Record, Usage
 from factreasoner.models.journal import JournalEntry, JournalLine
 from factreasoner.pipeline.config import Config
-from factreasoner.runs.executors import Pool, Portion, done
+from factreasoner.runs.executors import Portion, WorkerPool, done
 from factreasoner.runs.runner import lines_of
 from factreasoner.tasks.factuality import TASK
 
@@ -46,7 +46,7 @@ class Hand:
         )
 
 
-class Crew(Pool):
+class Crew(WorkerPool):
     largest = 4
     deadly = (DeadError,)
 

@@ -13,7 +13,7 @@ import httpx
 from factreasoner.analysis.rules import parse_rules
 from factreasoner.pipeline.config import Config
 from factreasoner.serve.answers import Terms
-from factreasoner.serve.app import Access, Limits, Service
+from factreasoner.serve.app import Access, RequestLimits, Service
 from factreasoner.serve.queue import Queue
 from factreasoner.serve.server import listening, serve_until
 from factreasoner.tasks.factuality import TASK
@@ -46,7 +46,7 @@ def running(*, threads=2, queue=8, token=None, limits=None, **settings):
     terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
     log = []
     access = Access.of("127.0.0.1", ["factuality.example"], token)
-    service = Service(terms, Queue(terms, threads, queue), access, limits or Limits(), log.append)
+    service = Service(terms, Queue(terms, threads, queue), access, limits or RequestLimits(), log.append)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     loops = []

@@ -18,7 +18,7 @@ from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.serve import answers, connection, server
 from factreasoner.serve.answers import Answers, Terms
-from factreasoner.serve.app import Limits
+from factreasoner.serve.app import RequestLimits
 
 HELD = {"output": "Held.", "contexts": ["hold"]}
 
@@ -248,7 +248,7 @@ def test_the_queue_has_an_end_and_says_when_to_come_again():
 
 
 def test_what_takes_too_long_is_given_up_and_what_waited_for_it_is_never_begun():
-    with running(threads=1, limits=Limits(seconds=0.5)) as service, ThreadPoolExecutor(4) as clients:
+    with running(threads=1, limits=RequestLimits(seconds=0.5)) as service, ThreadPoolExecutor(4) as clients:
         held = clients.submit(service.post, "assess", HELD)
         until(lambda: held_judge.begun)
         late = clients.submit(service.post, "assess", {"output": "Late.", "contexts": ["x"]})
@@ -285,7 +285,7 @@ def _reset(client):
 
 def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):
     monkeypatch.setattr(connection, "SECONDS_FOR_HEADERS", 0.5)
-    with running(limits=Limits(seconds=1.0)) as service:
+    with running(limits=RequestLimits(seconds=1.0)) as service:
         head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         stalled = [_raw(service.port, head + b"Content-Length: 500\r\n\r\n{") for _ in range(50)]
         silent = [_raw(service.port, head[:20]) for _ in range(50)]

@@ -16,7 +16,7 @@ import requests
 from service_scene import RECORD, running, until
 
 from factreasoner.serve import connection
-from factreasoner.serve.app import Limits
+from factreasoner.serve.app import RequestLimits
 
 MEGABYTE = 1 << 20
 LARGE = 40 * MEGABYTE
@@ -184,7 +184,7 @@ def test_lingering_close_has_limits(service, monkeypatch, name, value, piece, pa
 
 def test_body_that_breaks_off_is_answered_and_closed(monkeypatch):
     monkeypatch.setattr(connection, "SILENT_SECONDS", 0.3)
-    with running(limits=Limits(seconds=0.5)) as service:
+    with running(limits=RequestLimits(seconds=0.5)) as service:
         with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
             client.sendall(HEAD + b"Content-Length: 500\r\n\r\n{")
             assert read_all(client).startswith(b"HTTP/1.1 408 ")

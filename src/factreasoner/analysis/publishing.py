@@ -54,7 +54,7 @@ class Score(NamedTuple):
     explanation: str | None = None
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """What is published: `metrics` by name, or all that were computed; claims; explanations, which quote."""
 
     metrics: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Wanted(NamedTuple):
     trace_key: str | None = None
 
 
-def scores_of(run: FinishedRun[Any], wanted: Wanted) -> Iterator[Score]:
+def scores_of(run: FinishedRun[Any], wanted: Selection) -> Iterator[Score]:
     """The scores of a run in the order of its results, read one record at a time.
 
     Raises:
@@ -80,7 +80,7 @@ def _of_record(
     result: TaskResult,
     line: Mapping[str, Any],
     metrics: Sequence[Metric],
-    wanted: Wanted,
+    wanted: Selection,
 ) -> Iterator[Score]:
     place = place_of(result.metadata, wanted.trace_key)
     task, judge = run.task, str(run.config.first_model or run.config.judge)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import Table, text_of, why_no_table
+from factreasoner.files import CsvTable, text_of, why_no_table
 from factreasoner.graph.settings import GraphSettings
 from factreasoner.models import Context, PriorFrom
 
@@ -83,7 +83,7 @@ def credibility_fingerprint(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _parsed(path: str, text: str) -> Mapping[str, float]:
-    table = Table(io.BytesIO(text.encode()), ",")
+    table = CsvTable(io.BytesIO(text.encode()), ",")
     try:
         lines = [(table.line, row) for row in table]
     except csv.Error as error:

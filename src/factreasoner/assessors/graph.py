@@ -24,7 +24,7 @@ from factreasoner.calls.usage import stage
 from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
+from factreasoner.graph.pairs import ContextPairs, kept, merge_equal, pairs, relations
 from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.models import Atom, Context, Failure, Outcome, Record, supports_of
 from factreasoner.plugins.kinds import load
@@ -68,7 +68,7 @@ class GraphEvaluator:
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
 
-    def _prefiltered(self, asked: Sequence[Task], work: Sequence[Work]) -> Prefiltered | None:
+    def _prefiltered(self, asked: Sequence[Task], work: Sequence[ContextPairs]) -> Prefiltered | None:
         """What the bundled judge leaves to judge; None where it is not asked first."""
         if self._bundled is None or not asked:
             return None
@@ -78,7 +78,7 @@ class GraphEvaluator:
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> tuple[tuple[Context, ...], tuple[Work, ...]]:
+    ) -> tuple[tuple[Context, ...], tuple[ContextPairs, ...]]:
         """The contexts to judge, equal ones merged from version 2 on, and what each is asked about."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)

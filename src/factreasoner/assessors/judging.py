@@ -10,7 +10,7 @@ from typing import NamedTuple
 from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
-from factreasoner.graph.pairs import Work
+from factreasoner.graph.pairs import ContextPairs
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
 from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.text.passages import split_passages
@@ -22,7 +22,7 @@ Task = tuple[Premise, list[Claim]]
 
 
 def tasks(
-    work: Sequence[Work],
+    work: Sequence[ContextPairs],
     atoms: Sequence[Atom],
     contexts: Sequence[Context],
     record_id: str,
@@ -79,7 +79,7 @@ def judging_threads(judge: object, config: AssessorSettings) -> int:
 
 
 def judged_outcome(
-    judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[Work], *, workers: int
+    judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[ContextPairs], *, workers: int
 ) -> Outcome:
     """The verdicts and failures of all tasks, and the atoms of which judgements in `work` failed."""
     judged = judge_all(judge, asked, workers=workers)
@@ -144,7 +144,7 @@ SURELY_NEUTRAL = 0.95
 class Prefiltered(NamedTuple):
     """What is left to judge, the neutral verdicts on pruned pairs, and those of them that are audited."""
 
-    work: tuple[Work, ...]
+    work: tuple[ContextPairs, ...]
     pruned: tuple[Verdict, ...]
     audited: frozenset[Pair]
 
@@ -161,7 +161,7 @@ class Prefiltered(NamedTuple):
 
 
 def prefiltered(
-    work: Sequence[Work], judged: Sequence[Verdict], audited: Callable[[Pair], bool]
+    work: Sequence[ContextPairs], judged: Sequence[Verdict], audited: Callable[[Pair], bool]
 ) -> Prefiltered:
     """Prune the pairs that the bundled judge has `judged` surely neutral; `audited` picks those to audit."""
     pruned = tuple(
@@ -181,8 +181,8 @@ def draw(seed: int, record_id: str, pair: Pair) -> float:
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64
 
 
-def _without(item: Work, cut: set[Pair]) -> Work:
+def _without(item: ContextPairs, cut: set[Pair]) -> ContextPairs:
     def left(targets: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(target for target in targets if (item.context_id, target) not in cut)
 
-    return Work(item.context_id, left(item.atom_ids), left(item.context_ids))
+    return ContextPairs(item.context_id, left(item.atom_ids), left(item.context_ids))

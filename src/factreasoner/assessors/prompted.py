@@ -13,7 +13,7 @@ from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import ConfigError
-from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
+from factreasoner.graph.pairs import ContextPairs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
@@ -86,7 +86,7 @@ class PromptedEvaluator:
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> tuple[Sequence[Context], Sequence[Work]]:
+    ) -> tuple[Sequence[Context], Sequence[ContextPairs]]:
         """The contexts, equal ones merged as the graph merges them, and the atoms each is shown for."""
         everyone = tuple(atom.id for atom in atoms)
         contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in kept(contexts)]
@@ -126,7 +126,7 @@ class PromptedEvaluator:
         )
 
     def _chunks(
-        self, asker: Asker, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work]
+        self, asker: Asker, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[ContextPairs]
     ) -> list[_AtomGroup]:
         """What each call asks about and shows; atoms without contexts are in none."""
         shown: dict[str, set[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from factreasoner.text.language import Wording, compared_words, gender_of_name, shared, words
+from factreasoner.text.language import ComparedWords, compared_words, gender_of_name, shared, words
 from factreasoner.text.parsing import Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
@@ -65,7 +65,7 @@ class Material:
 
     def __init__(self, *texts: str) -> None:
         whole = "\n".join(texts)
-        self._wording = Wording(whole)
+        self._wording = ComparedWords(whole)
         self._known = self._wording.of(whole)
         spelled = (_SPELLED.get(word) for word in _WORD.findall(whole.casefold()))
         self._numbers = {n.lstrip("-") for n in numbers(whole)} | {number for number in spelled if number}
@@ -81,7 +81,7 @@ class Material:
 
     def is_left(self, before: str, after: str) -> bool:
         """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
-        own = Wording(before, after)
+        own = ComparedWords(before, after)
         alike = shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)
         emptied = self._wording.of(before) and not self._wording.of(after)
         return bool(not alike or emptied or self.share(after) < _LEAST_SHARE)

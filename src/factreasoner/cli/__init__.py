@@ -60,7 +60,7 @@ class _Listed(TyperCommand):
     def get_short_help_str(self, *_: Any) -> str:
         """What the command does: the first paragraph of its docstring, whose file is read and not run."""
         source = (files(__package__) / f"{self.name}.py").read_text(encoding="utf-8")
-        name = str(self.name).capitalize()
+        name = f"{str(self.name).capitalize()}Command"
         command = next(node for node in ast.parse(source).body if getattr(node, "name", "") == name)
         assert isinstance(command, ast.ClassDef)
         return _paragraphs(ast.get_docstring(command))[0]
@@ -83,7 +83,7 @@ def _command_named(name: str) -> Any:  # noqa: ANN401 - of a class that differs 
     """The command of that name with its flags."""
     from factreasoner.cli.flags import SettingsCommand, function_of
 
-    command = getattr(importlib.import_module(f"{__package__}.{name}"), name.capitalize())
+    command = getattr(importlib.import_module(f"{__package__}.{name}"), f"{name.capitalize()}Command")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     page = "\n\n".join(_paragraphs(inspect.getdoc(command)))
     shown = alone.command(cls=SettingsCommand, help=page, no_args_is_help=name not in WITHOUT_ARGUMENTS)

@@ -15,7 +15,7 @@ LARGE = 1_000_000
 """Characters of a passage that takes a while to judge."""
 
 
-class Assess(Command, panels=EVERY, without=OF_CLAIMS):
+class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
     """Assess one response against passages of evidence, atom by atom."""
 
     response: str | None = argument("TEXT", "The text to assess; - or no text for standard input.", None)

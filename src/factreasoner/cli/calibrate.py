@@ -28,7 +28,7 @@ HELD_OUT = (
 )
 
 
-class Calibrate(Command):
+class CalibrateCommand(Command):
     """Fit a judge's verdicts to labels of the same pairs (--relations) or to corrections (--corrections).
 
     Calls no model. A fit is scored on records that were held out of it.

@@ -12,7 +12,7 @@ BROKEN = 4
 """Exit code when a rule is not kept."""
 
 
-class Check(Command):
+class CheckCommand(Command):
     """Check a finished run against rules: exit code 0 if all of them hold, 4 if one does not.
 
     A rule fails if its metric has no value. An interrupted run is refused with exit code 1.

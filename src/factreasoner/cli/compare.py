@@ -23,7 +23,7 @@ ENDINGS = (".md", ".csv", ".json")
 """Of the files that a comparison is written to."""
 
 
-class Compare(OverRecords, panels=EVERY):
+class CompareCommand(OverRecords, panels=EVERY):
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
 
     With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of

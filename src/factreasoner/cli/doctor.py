@@ -43,7 +43,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY
 MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "weak": "[yellow]weak[/]", "wrong": "[red]wrong[/]"}
 
 
-class Check(NamedTuple):
+class Finding(NamedTuple):
     """One thing looked at. `missing` is fine unless it is wanted; `weak` is poor; `wrong` must be mended."""
 
     state: Literal["ok", "missing", "weak", "wrong"]
@@ -51,7 +51,7 @@ class Check(NamedTuple):
     detail: str
 
 
-class Doctor(Command, panels=("Model", "Judging", "Verifier")):
+class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
     """Check the installation, the keys, the cache and, with --model, how many facts a call it takes.
 
     With --verifier: check that it is installed and works; --download fetches its model.
@@ -82,13 +82,13 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
         return 1 if any(check.state == "wrong" for check in checks) else 0
 
 
-def _checks(config: Config, *, call: bool) -> Iterator[Check]:
+def _checks(config: Config, *, call: bool) -> Iterator[Finding]:
     """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
 
-    yield Check("ok", "python", platform.python_version())
+    yield Finding("ok", "python", platform.python_version())
     for package in REQUIRED:
         found = _version(package)
-        yield Check("ok" if found else "wrong", package, found or "not installed: pip install factreasoner")
+        yield Finding("ok" if found else "wrong", package, found or "not installed: pip install factreasoner")
     for module, (feature, extra) in EXTRA_OF_MODULE.items():
         check = _extra(module, feature, extra)
         yield check
@@ -96,7 +96,7 @@ def _checks(config: Config, *, call: bool) -> Iterator[Check]:
             yield _pipeline(config)
     for key in KEYS:
         is_set = bool(os.environ.get(key))
-        yield Check("ok" if is_set else "missing", key, "set" if is_set else "not set")
+        yield Finding("ok" if is_set else "missing", key, "set" if is_set else "not set")
     yield _cache(config)
     yield _merlin(config)
     judge = config.plugin("judge")
@@ -113,7 +113,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _extra(module: str, feature: str, extra: str) -> Check:
+def _extra(module: str, feature: str, extra: str) -> Finding:
     """Whether it can be imported: an installed package may lack one that it needs, or be of another build."""
     install = f"pip install 'factreasoner[{extra}]'"
     try:
@@ -121,39 +121,39 @@ def _extra(module: str, feature: str, extra: str) -> Check:
             importlib.import_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package does as it is imported
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            return Check("missing", module, f"{feature}: {install}")
+            return Finding("missing", module, f"{feature}: {install}")
         why = f"broken: it can't be imported ({type(error).__name__}: {error})"
-        return Check("wrong", module, f"{feature}: {why}: {install} --force-reinstall")
+        return Finding("wrong", module, f"{feature}: {why}: {install} --force-reinstall")
     known = _version(module) or "installed"  # a package of another name, as onnxruntime-gpu
-    return Check("ok", module, f"{known} ({feature}: extra {extra})")
+    return Finding("ok", module, f"{known} ({feature}: extra {extra})")
 
 
-def _pipeline(config: Config) -> Check:
+def _pipeline(config: Config) -> Finding:
     from factreasoner.text.parsing import describe_model, remedy
 
     found = describe_model(config.spacy_model)
     if found is None:
-        return Check("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy()}")
-    return Check("ok", "pipeline", f"{found} (splitting English answers into atoms)")
+        return Finding("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy()}")
+    return Finding("ok", "pipeline", f"{found} (splitting English answers into atoms)")
 
 
-def _cache(config: Config) -> Check:
+def _cache(config: Config) -> Finding:
     from factreasoner.calls.cache import cache_folder
 
     folder = cache_folder(config)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return Check("ok", "cache", str(folder))
+            return Finding("ok", "cache", str(folder))
     except OSError as error:
-        return Check("wrong", "cache", f"{folder}: {error.strerror}; choose another with --cache-dir")
+        return Finding("wrong", "cache", f"{folder}: {error.strerror}; choose another with --cache-dir")
 
 
-def _merlin(config: Config) -> Check:
+def _merlin(config: Config) -> Finding:
     try:
-        return Check("ok", "merlin", str(merlin_bridge.locate(config.merlin_path)))
+        return Finding("ok", "merlin", str(merlin_bridge.locate(config.merlin_path)))
     except merlin_bridge.MerlinNotFoundError as error:
-        return Check("missing", "merlin", str(error))
+        return Finding("missing", "merlin", str(error))
 
 
 def _fetch(config: Config) -> None:
@@ -164,7 +164,7 @@ def _fetch(config: Config) -> None:
     model_files(config, adapter_of(config.judging_verifier).export, download=True)
 
 
-def _verifier(config: Config, *, call: bool) -> Check:
+def _verifier(config: Config, *, call: bool) -> Finding:
     from factreasoner.llm.client import LiteLLMClient
 
     name = str(config.judging_verifier)
@@ -173,18 +173,18 @@ def _verifier(config: Config, *, call: bool) -> Check:
             judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
             judged = judge.judge(LIBRARY, [STATED])
     except ConfigError as error:
-        return Check("wrong", name, str(error))
+        return Finding("wrong", name, str(error))
     if judged.failures:
-        return Check("wrong", name, judged.failures[0].message)
+        return Finding("wrong", name, judged.failures[0].message)
     (verdict,) = judged.verdicts
     tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
     if verdict.label == "entailment":
-        return Check("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
+        return Finding("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
     doubt = "do not rely on it; are its outputs what id2label or labels says, in this order?"
-    return Check("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
+    return Finding("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
 
-def _model(config: Config) -> Iterator[Check]:
+def _model(config: Config) -> Iterator[Finding]:
     """What the model bears, and what an answer costs then; both are kept in the cache for later runs."""
     from factreasoner.judges.probe import bill, probe, prompt_key
     from factreasoner.llm.client import LiteLLMClient
@@ -200,16 +200,16 @@ def _model(config: Config) -> Iterator[Check]:
         except CallTimeoutError as error:
             remedy = "a longer --timeout, fewer slots, and no more threads than there are free cores"
             tries = f"{error} in {error.attempts} tries; give a slow server {remedy} (docs/models.md)"
-            yield Check("wrong", name, tries)
+            yield Finding("wrong", name, tries)
             return
         except (ConfigError, LLMError) as error:
-            yield Check("wrong", name, str(error))
+            yield Finding("wrong", name, str(error))
             return
         known = client.kept.known
     known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
     with closing(LiteLLMClient(config)) as keeper:
         keeper.kept.adopt(known)
     found = probed.found
-    yield Check("wrong" if not found.reliable else "weak" if found.weak else "ok", name, str(known))
+    yield Finding("wrong" if not found.reliable else "weak" if found.weak else "ok", name, str(known))
     taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
-    yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")
+    yield Finding("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 
 
-class Evaluate(Command):
+class EvaluateCommand(Command):
     """Score a finished run, overall and by group; without --by, the atoms of `run` need human labels.
 
     The labels C (contradicted) and U (neither) count as NS; if there are any, three-way scores are added.

@@ -20,7 +20,7 @@ SHOWN = 3
 PASSAGE_LENGTH = 300
 
 
-class Explain(Command, panels=("Graph",)):
+class ExplainCommand(Command, panels=("Graph",)):
     """Show which contexts moved each atom, and where its evidence disagrees.
 
     "without c3: 0.88" says what P(true) would be if there were no context c3.

@@ -13,7 +13,7 @@ Format = Literal["csv", "jsonl", "parquet", "md"]
 ENDINGS: dict[str, Format] = {f".{form}": form for form in get_args(Format)} | {".ndjson": "jsonl"}
 
 
-class Export(Command):
+class ExportCommand(Command):
     """Write a table of a finished run to a file, row by row.
 
     In CSV, text that a spreadsheet would take for a formula gets an apostrophe in front; jsonl and parquet

@@ -23,7 +23,7 @@ SHOWN = 150
 """Characters of a passage that was found."""
 
 
-class Index(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):
+class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):
     """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
     The same command again adds new and changed files, and completes a run that was interrupted.

@@ -14,7 +14,7 @@ SECONDS_TO_END = 5
 """For calls at the end: clients may keep streams of events open for ever."""
 
 
-class Mcp(Command, panels=EVERY, without=UNUSED):
+class McpCommand(Command, panels=EVERY, without=UNUSED):
     """Offer agents the tools assess and verify, over the Model Context Protocol.
 
     An editor or an agent starts this command and talks to it over standard input and output. The tools take

@@ -7,7 +7,7 @@ from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say_json
 
 
-class Metrics(Command):
+class MetricsCommand(Command):
     """List every metric: its name in summaries and rules, which way is better, what it needs and means.
 
     Below them are the totals of a run that rules of `check` may name.

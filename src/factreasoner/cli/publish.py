@@ -11,7 +11,7 @@ SHOWN = 5
 """Reasons that are shown."""
 
 
-class Publish(Command):
+class PublishCommand(Command):
     """Send the scores of a run to the OpenTelemetry collector that receives the traces of its answers.
 
     A record names its span by traceparent, or by trace_id and span_id.
@@ -27,7 +27,7 @@ class Publish(Command):
     trace_key: str | None = flag("The record's key for its traceparent or trace id.")
 
     def _execute(self) -> int:
-        from factreasoner.analysis.publishing import Wanted, scores_of
+        from factreasoner.analysis.publishing import Selection, scores_of
         from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
         from factreasoner.runs.finished import FinishedRun
@@ -35,7 +35,7 @@ class Publish(Command):
         run = FinishedRun.of_any_task(self.run_dir)
         with extras_named():
             from factreasoner.analysis.otlp import Otlp, publish
-        wanted = Wanted(tuple(self.metric or ()), self.claims, self.texts, self.trace_key)
+        wanted = Selection(tuple(self.metric or ()), self.claims, self.texts, self.trace_key)
         collector = Otlp(self.url)
         self._note(run.unfinished)
         sent = publish(scores_of(run, wanted), collector)

@@ -13,7 +13,7 @@ from factreasoner.report.console import Terminal, plain
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 
 
-class Rag(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
+class RagCommand(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
     """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
 
     The same command again resumes where the last one stopped.

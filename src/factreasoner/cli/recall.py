@@ -12,7 +12,7 @@ from factreasoner.cli.running import Running
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 
 
-class Recall(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
+class RecallCommand(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
     """Judge which facts each answer states: facts given in the record, or made from its reference.
 
     The same command again resumes where the last one stopped.

@@ -13,7 +13,7 @@ Format = Literal["html", "md"]
 ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md"}
 
 
-class Report(Command):
+class ReportCommand(Command):
     """Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.
 
     The page opens from disk and needs no network. A long page has a folder next to it, with the same name

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from factreasoner.runs.finished import PastRecords
 
 
-class Run(Running, panels=EVERY, without=OF_CLAIMS):
+class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
 
     data: Path = argument(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
 
-class Score(Command, panels=("Graph", "Calibration", "Scores")):
+class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
     """Score a finished run with another K, prior, factor table, calibration or solver, or corrected verdicts.
 
     The run itself is not changed, and no model is called.

@@ -26,7 +26,7 @@ UNUSED = ("executor", "workers", "batch", "timeout")
 """Settings of runs: the service has threads and a time limit of its own."""
 
 
-class Serve(Command, panels=EVERY, without=UNUSED):
+class ServeCommand(Command, panels=EVERY, without=UNUSED):
     """Serve assess, verify, rag and recall over HTTP; with --min, also a check that accepts or
     refuses answers.
 
@@ -57,7 +57,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
 
         config = self.config
         with extras_named():
-            from factreasoner.serve.app import Limits, Service
+            from factreasoner.serve.app import RequestLimits, Service
             from factreasoner.serve.server import listening, serve_until, until_signal
         from factreasoner.serve.answers import Terms
         from factreasoner.serve.queue import Queue
@@ -69,7 +69,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         }
         kept = config.model_copy(update={**in_time, "executor": "threads"})
         terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
-        access, limits = self._access(), Limits(self.timeout, bytes_of(self.max_body))
+        access, limits = self._access(), RequestLimits(self.timeout, bytes_of(self.max_body))
         queue = Queue(terms, threads, self.queue)
         service = Service(terms, queue, access, limits, partial(say, err=True))
         listener = listening(self.host, self.port)

@@ -21,7 +21,7 @@ Label = StrEnum(
 """Labels of atoms and of claims; `disputed` is a flag that claims of any label may have."""
 
 
-class Show(Command):
+class ShowCommand(Command):
     """Show the atoms or claims of a finished run of any task, with labels, quotes and sources."""
 
     run_dir: Path = RUN_DIR

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
 
-class Solve(Command, panels=("Graph",), without=("summary_prior", "independence", "credibility")):
+class SolveCommand(Command, panels=("Graph",), without=("summary_prior", "independence", "credibility")):
     """Compute P(true) of every node of FILE, or the distribution of every variable.
 
     --factors and the priors are for fact graphs only; a prior in the file overrides the flags.

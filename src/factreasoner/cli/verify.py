@@ -17,7 +17,7 @@ from factreasoner.report.console import Terminal, plain
 
 if TYPE_CHECKING:
     from factreasoner.pipeline.config import Config
-    from factreasoner.tasks.verify.result import Scores, VerifyResult
+    from factreasoner.tasks.verify.result import CitationScores, VerifyResult
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -35,7 +35,7 @@ BEYOND = "sentences whose claims fail are rewritten and judged again"
 """What is asked about claims that fail."""
 
 
-class Verify(Running, panels=PANELS, without=UNUSED):
+class VerifyCommand(Running, panels=PANELS, without=UNUSED):
     """Check each claim of an answer against the sources it cites, and correct the answer.
 
     Records go into a run folder; the same command again resumes. One text with its sources (--text FILE
@@ -161,5 +161,5 @@ def _listed(labels: Sequence[str]) -> str:
     return ", ".join(map(plain, dict.fromkeys(labels)))
 
 
-def _scores(scores: Scores) -> str:
+def _scores(scores: CitationScores) -> str:
     return ", ".join("-" if value is None else f"{value:.3f}" for value in scores)

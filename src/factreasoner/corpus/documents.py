@@ -19,7 +19,7 @@ from factreasoner.files import (
     ESCAPED,
     LONGEST_LINE,
     TOO_LONG,
-    Table,
+    CsvTable,
     lines_of,
     opened,
     plain_name,
@@ -205,7 +205,7 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
     The first place where the file is not CSV ends it: what a row is after it, nobody knows.
     """
     with opened(path) as file:
-        table = Table(file, ",\t;")
+        table = CsvTable(file, ",\t;")
         rows = filter(None, table)
         try:
             columns = [column.strip().lower() for column in next(rows, [])]

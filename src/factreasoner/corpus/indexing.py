@@ -89,7 +89,7 @@ def index(paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False,
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
         rebuilt = embedding is not None and collection.mend(embedding.embed)
-        run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
+        run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
         run.problems += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
@@ -108,7 +108,7 @@ def index(paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False,
     )
 
 
-class _Read:
+class _ReadFile:
     """What is not in the passages of a file: bad rows, rows without text, parts that are not read."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class _Read:
         self.partly: list[str] = []
 
 
-class _Run:
+class _IndexingPass:
     """One pass over files, writing in batches that may hold passages of several files."""
 
     def __init__(
@@ -187,7 +187,7 @@ class _Run:
         else:
             there = set(self._collection.ids_of(name, digest)) if digest in held else set()
             empty = True
-            read = _Read()
+            read = _ReadFile()
             try:
                 for passage in self._passages(file, digest, read):
                     empty = False
@@ -220,7 +220,7 @@ class _Run:
         else:
             self.counts[fate] += 1
 
-    def _passages(self, file: Path, digest: str, read: _Read) -> Iterator[StoredPassage]:
+    def _passages(self, file: Path, digest: str, read: _ReadFile) -> Iterator[StoredPassage]:
         """The passages of a file in order; `read` gets what is not in them.
 
         Without a bad row, the last passage is marked. Raises DocumentError if no row is good and one is bad.

@@ -10,7 +10,7 @@ from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Relation, Verdict
 
 
-class Work(NamedTuple):
+class ContextPairs(NamedTuple):
     """What one context is asked about: atoms, and for FR3 also the other contexts."""
 
     context_id: str
@@ -63,8 +63,10 @@ def _survivor(group: Sequence[Context]) -> Context:
     return first.model_copy(update={"atom_ids": atom_ids, "prior": prior})
 
 
-def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[Context]) -> tuple[Work, ...]:
-    """The judgements FR`version` needs, one Work per context, in the order of `contexts`.
+def pairs(
+    version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[Context]
+) -> tuple[ContextPairs, ...]:
+    """The judgements FR`version` needs, one `ContextPairs` per context, in the order of `contexts`.
 
     FR1 pairs a context with the atoms it was retrieved for; FR2 with every atom; FR3 also with every other
     context, so that each unordered pair of contexts is judged in both directions. Contexts that were dropped
@@ -81,12 +83,12 @@ def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[C
     if version == 1:
         wanted = [frozenset(context.atom_ids) for context in contexts]
         work = [
-            Work(context.id, tuple(atom_id for atom_id in known if atom_id in own))
+            ContextPairs(context.id, tuple(atom_id for atom_id in known if atom_id in own))
             for context, own in zip(contexts, wanted, strict=True)
         ]
     else:
         work = [
-            Work(
+            ContextPairs(
                 context.id,
                 tuple(known),
                 tuple(other.id for other in contexts if other.id != context.id) if version == 3 else (),

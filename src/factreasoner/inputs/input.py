@@ -21,7 +21,16 @@ from pathlib import Path, PurePath
 from typing import IO, Any, cast
 
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
-from factreasoner.files import BOM, ESCAPED, LONGEST_LINE, Table, opened, plain_name, unpacked, why_no_table
+from factreasoner.files import (
+    BOM,
+    ESCAPED,
+    LONGEST_LINE,
+    CsvTable,
+    opened,
+    plain_name,
+    unpacked,
+    why_no_table,
+)
 from factreasoner.inputs.jsonl import (
     HEAD_BYTES,
     TABLES,
@@ -262,7 +271,7 @@ _NO_ROW_NUMBER = (
 def _rows(
     name: str, file: IO[bytes], separators: str, notes: list[str]
 ) -> Iterator[dict[str, Any] | InputProblem]:
-    table = Table(file, separators)
+    table = CsvTable(file, separators)
     rows = iter(table)
     try:
         keys = [key.strip() for key in next((row for row in rows if any(map(str.strip, row))), [""])]

@@ -125,7 +125,7 @@ def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:
     return ShownAtom(source=source, **{name: getattr(row, name) for name in same})
 
 
-class _Server(MCPServer[Any]):
+class _ToolServer(MCPServer[Any]):
     """A server that says in our words what is wrong with a tool's arguments."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:  # noqa: ANN401 - as the SDK has it
@@ -157,7 +157,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     if config.first_model is not None:
         check_keys(config)
     calls = Calls(llm=assembly_of(config).llm if config.first_model else None)
-    server = _Server("factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
+    server = _ToolServer("factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
     searched = config.retriever != "given"
     hints = ToolAnnotations(
         read_only_hint=True, open_world_hint=searched or config.first_model is not None, idempotent_hint=True

@@ -115,12 +115,12 @@ def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probed
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
-        prober = _Prober(llm, config, purse or Purse())
+        prober = _ProbeRun(llm, config, purse or Purse())
         found = prober.probe()
         return Probed(found, prober.pace(found.facts_per_call))
 
 
-class _Prober:
+class _ProbeRun:
     """Asks a model about the cases, and keeps the form of its last reply and what each call took.
 
     What a reply lacks is not asked for again, and no vote is taken: it is counted as not right.

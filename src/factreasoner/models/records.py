@@ -25,7 +25,7 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class _Given(Model):
+class _CallerModel(Model):
     """Base of the models that callers build themselves; what is wrong with one is told in our words."""
 
     if not TYPE_CHECKING:  # a type checker goes by the fields
@@ -40,7 +40,7 @@ class _Given(Model):
         __init__.__pydantic_base_init__ = True  # so one inside another is read without it
 
 
-class Atom(_Given):
+class Atom(_CallerModel):
     """One checkable statement of a response.
 
     `text` is judged. `original` is the text before revision. `span` is its place (start, end) in the
@@ -62,7 +62,7 @@ class Atom(_Given):
     unresolved: tuple[str, ...] = ()
 
 
-class Context(_Given):
+class Context(_CallerModel):
     """One passage of evidence.
 
     `atom_ids` names the atoms it was retrieved for; if there are none, it was retrieved for the question.
@@ -91,7 +91,7 @@ class Context(_Given):
     atom_ids: tuple[str, ...] = ()
 
 
-class Record(_Given):
+class Record(_CallerModel):
     """One response to assess, with all that is known about it.
 
     `atoms` or `contexts` are None if they were not given, and an empty tuple if there are none. Ids are

@@ -273,7 +273,7 @@ def build_pipeline(
     return Pipeline(assembly_of(config or Config(), Calls(llm=llm, parts=parts)))
 
 
-async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
+async def aassess(response: str, **given: Unpack[AssessInputs]) -> Assessment:
     """Do what `assess` does without blocking an event loop: a thread does the work.
 
     Raises what `assess` raises. A cancelled task, as by `asyncio.wait_for`, sends no further call and waits
@@ -285,7 +285,7 @@ async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
         return await asyncio.to_thread(assess, response, **given)
 
 
-class Given(Keywords, total=False):
+class AssessInputs(Keywords, total=False):
     """What `assess` takes by name: the record's parts, a model client, and every setting."""
 
     prompt: str

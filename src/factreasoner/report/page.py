@@ -24,7 +24,7 @@ from factreasoner.errors import RunError
 from factreasoner.files import make_folder_of, real, replace_file
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
-from factreasoner.report.record_content import RecordWriter, Scored
+from factreasoner.report.record_content import RecordWriter, ReportedResult
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.runs.store import PAGE
@@ -46,7 +46,7 @@ _ESCAPED = "<>&\u2028\u2029\x7f"
 """Characters that mean something to HTML, or end a line of JavaScript; JSON can say each otherwise."""
 
 
-class Report(NamedTuple):
+class WrittenReport(NamedTuple):
     """What was written: the page, the folder beside it where there is one, and how many records it shows.
 
     `left_out` counts those beyond `MOST_RECORDS`.
@@ -72,7 +72,7 @@ def default_page(*run_dirs: Path) -> Path:
     return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else PAGE)
 
 
-def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
+def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
     """Write a page that shows `runs` into the file `out`, side by side where they are several.
 
     Raises:
@@ -108,7 +108,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         "version": __version__,
     }
     replace_file(out, [_html(content, gathered.rows, embedded)])
-    return Report(out, folder, len(gathered.rows), gathered.left_out)
+    return WrittenReport(out, folder, len(gathered.rows), gathered.left_out)
 
 
 def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
@@ -173,7 +173,7 @@ def _shared(result: TaskResult) -> dict[str, Any]:
     return {"id": result.record_id, "prompt": result.prompt, "topic": result.topic, "meta": meta}
 
 
-def _row(scored: Sequence[Scored | None]) -> list[Any]:
+def _row(scored: Sequence[ReportedResult | None]) -> list[Any]:
     """A record in the table of all.
 
     Its id, title, topic; how many claims have other labels, and how many are not in every run; of each run
@@ -189,14 +189,14 @@ def _row(scored: Sequence[Scored | None]) -> list[Any]:
     ]
 
 
-def _counts(scored: Scored) -> list[Any]:
+def _counts(scored: ReportedResult) -> list[Any]:
     """A record's status and how many claims have each label and each mark, these where there are any."""
     rows = scored.main_rows
     marks = mark_counts(rows)
     return [scored.result.status, dict(label_counts(rows)), *([dict(marks)] if marks else [])]
 
 
-def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
+def _differing(scored: Sequence[ReportedResult | None]) -> tuple[int, int]:
     """How many claims do not have the same label in all runs that have them; how many a run lacks.
 
     A run that has no such record lacks no claim of it.

@@ -29,7 +29,7 @@ Effects = Mapping[str, Mapping[str, Effect]]
 """What P(true) of an atom would be without a context, by the ids of both."""
 
 
-class Scored(NamedTuple):
+class ReportedResult(NamedTuple):
     """A result with its line of results.jsonl and its claims as rows."""
 
     result: TaskResult
@@ -52,7 +52,7 @@ class RecordWriter:
         self._placed = 0
         self._pairs = 0
 
-    def content(self, scored: Scored) -> dict[str, Any]:
+    def content(self, scored: ReportedResult) -> dict[str, Any]:
         """JSON-ready; places are in UTF-16 units."""
         result, rows, verdicts = scored.result, scored.rows, self._run.task.verdicts(scored.result)
         quotes = [(row.context, row.quote) for row in rows]

@@ -20,7 +20,7 @@ from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
-from factreasoner.report.record_content import Scored
+from factreasoner.report.record_content import ReportedResult
 from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
@@ -50,9 +50,9 @@ class RunContent:
         self._groups: dict[str, dict[str, array[int]]] = {}
         self._records = 0
 
-    def add(self, result: TaskResult) -> Scored:
+    def add(self, result: TaskResult) -> ReportedResult:
         """Count a result; returns it with its scores and rows."""
-        scored = Scored(result, self._tally.add(result), tuple(result.rows()))
+        scored = ReportedResult(result, self._tally.add(result), tuple(result.rows()))
         rows = scored.main_rows
         self._labels.update(label_counts(rows))
         self._marks.update(mark_counts(rows))

@@ -32,7 +32,7 @@ class _Hit(BaseModel):
     pageid: int
 
 
-class _Page(BaseModel):
+class _WikiPage(BaseModel):
     """A page's data; `extract` is None for a missing page, or if the wiki can't give texts."""
 
     title: str = ""
@@ -44,7 +44,7 @@ class _Page(BaseModel):
 
 class _QueryResult(BaseModel):
     search: list[_Hit] | None = None
-    pages: list[_Page] | None = None
+    pages: list[_WikiPage] | None = None
 
 
 class _ApiResponse(BaseModel):

@@ -23,7 +23,7 @@ from factreasoner.calls.threads import POLL_SECONDS, opened_map, with_room
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.models.journal import JournalLine
-from factreasoner.tasks.task import Task, Worker, line_of
+from factreasoner.tasks.task import RecordWorker, Task, line_of
 
 R = TypeVar("R", bound=TaskResult)
 W = TypeVar("W")
@@ -52,10 +52,10 @@ class Portion(NamedTuple):
 class PortionWorker(Generic[R]):
     """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
 
-    def __init__(self, task: Task[R], make: Callable[[], Worker[R]]) -> None:
+    def __init__(self, task: Task[R], make: Callable[[], RecordWorker[R]]) -> None:
         self._task, self._make = task, make
         self._making = threading.Lock()
-        self._made: Worker[R] | None = None
+        self._made: RecordWorker[R] | None = None
         self._over = False
 
     @with_room
@@ -77,7 +77,7 @@ class PortionWorker(Generic[R]):
             return Portion(tuple(lines), error=error)
         return Portion(tuple(lines), time.perf_counter() - started, worker.settled)
 
-    def _result(self, worker: Worker[R], record: Record) -> R:
+    def _result(self, worker: RecordWorker[R], record: Record) -> R:
         try:
             return worker.assess(record)
         except (*TO_THE_USER, PendingError):
@@ -87,7 +87,7 @@ class PortionWorker(Generic[R]):
             return self._task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
 
 
-class Pool(ABC, Generic[W]):
+class WorkerPool(ABC, Generic[W]):
     """Workers that records are handed to; those that die are replaced.
 
     `settled`: it is known how to ask the model; until then records go one by one, in order. A worker has at
@@ -144,7 +144,7 @@ class Pool(ABC, Generic[W]):
 Submit = Callable[[Sequence[Record]], Future[Portion]]
 
 
-class _Threads(Pool[Submit]):
+class _ThreadWorkers(WorkerPool[Submit]):
     """The threads of this process, as one worker."""
 
     largest = 1
@@ -154,17 +154,17 @@ class _Threads(Pool[Submit]):
 
 
 @contextlib.contextmanager
-def threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
+def threads(worker: RecordWorker[R], task: Task[R]) -> Iterator[WorkerPool[Any]]:
     """Threads that share one worker; they end with the block."""
     at_once = worker.config.concurrency if worker.config.first_model else 1
     with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
-        pool = _Threads(submit)
+        pool = _ThreadWorkers(submit)
         pool.room, pool.settled = at_once, worker.settled
         yield pool
 
 
 def done(
-    pool: Pool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
+    pool: WorkerPool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
 ) -> Iterator[Sequence[JournalLine]]:
     """The lines of records as they are done.
 
@@ -199,7 +199,7 @@ class _Loop:
     """
 
     def __init__(
-        self, pool: Pool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
+        self, pool: WorkerPool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
     ) -> None:
         self.error: Exception | None = None
         self._pool = pool

@@ -79,7 +79,7 @@ def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY
     Raises:
         InputError: version 1 judges contexts by their own atoms, and no context names one.
     """
-    estimate = _Estimate(config, task.name)
+    estimate = _CallEstimate(config, task.name)
     count = 0
     for record in records:
         estimate.add(record)
@@ -106,7 +106,7 @@ class _Nothing:
         return Retrieved(())
 
 
-class _Estimate:
+class _CallEstimate:
     """Adds up what the records of a task take."""
 
     def __init__(self, config: Config, task: str) -> None:

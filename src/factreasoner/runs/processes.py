@@ -22,13 +22,13 @@ from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
-from factreasoner.runs.executors import Pool, Portion, PortionWorker
+from factreasoner.runs.executors import Portion, PortionWorker, WorkerPool
 from factreasoner.tasks.task import task_named
 
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 
-class _Process:
+class _WorkerProcess:
     """One process with a worker made from the task's name and the settings; `begun` gives its process id."""
 
     def __init__(self, task: str, config: Config) -> None:
@@ -43,8 +43,8 @@ class _Process:
             self.pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Processes(Pool[_Process]):
-    """As many processes as the settings say, see `Pool`; they end with the block."""
+class Processes(WorkerPool[_WorkerProcess]):
+    """As many processes as the settings say, see `WorkerPool`; they end with the block."""
 
     deadly = (BrokenProcessPool,)
     cannot_begin = (
@@ -73,17 +73,17 @@ class Processes(Pool[_Process]):
         if error is not None:
             gc.collect()  # else the process may end before their semaphores are given back, and Python warns
 
-    def hired(self) -> _Process | None:
-        """See `Pool`."""
+    def hired(self) -> _WorkerProcess | None:
+        """See `WorkerPool`."""
         enough = len(self._workers) >= processes_at_once(self._config)
-        return None if enough else _Process(self._task, self._config)
+        return None if enough else _WorkerProcess(self._task, self._config)
 
-    def begun(self, worker: _Process) -> bool:
-        """See `Pool`."""
+    def begun(self, worker: _WorkerProcess) -> bool:
+        """See `WorkerPool`."""
         return worker.begun.done() and worker.begun.result() > 0
 
-    def submit(self, worker: _Process, records: Sequence[Record]) -> Future[Portion]:
-        """See `Pool`."""
+    def submit(self, worker: _WorkerProcess, records: Sequence[Record]) -> Future[Portion]:
+        """See `WorkerPool`."""
         try:
             return worker.pool.submit(_work, records)
         except BrokenProcessPool as error:  # it ended while it had nothing to do

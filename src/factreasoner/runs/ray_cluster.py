@@ -36,7 +36,7 @@ from factreasoner.models import Record
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.runs.executors import Pool, Portion
+from factreasoner.runs.executors import Portion, WorkerPool
 from factreasoner.runs.processes import processes_at_once, worker_alone
 
 LOOK_SECONDS = 5.0
@@ -74,8 +74,8 @@ class _Actor:
         self.version: Future[str] = actor.version.remote().future()
 
 
-class RayCluster(Pool[_Actor]):
-    """As many workers as the cluster has cores, or as the settings say; see `Pool`. They end with the block.
+class RayCluster(WorkerPool[_Actor]):
+    """As many workers as the cluster has cores, or as the settings say. They end with the block.
 
     Raises:
         ConfigError: there is no such cluster, or a user's own code can't be sent to it.
@@ -105,7 +105,7 @@ class RayCluster(Pool[_Actor]):
             ray.shutdown()
 
     def hired(self) -> _Actor | None:
-        """See `Pool`."""
+        """See `WorkerPool`."""
         now = time.monotonic()
         if now - self._looked > LOOK_SECONDS:
             self._looked = now
@@ -117,7 +117,7 @@ class RayCluster(Pool[_Actor]):
         return _Actor(actor.remote(self._task, self._config, str(Path.cwd())))
 
     def begun(self, worker: _Actor) -> bool:
-        """See `Pool`."""
+        """See `WorkerPool`."""
         if not worker.version.done():
             return False
         try:
@@ -129,12 +129,12 @@ class RayCluster(Pool[_Actor]):
         return True
 
     def submit(self, worker: _Actor, records: Sequence[Record]) -> Future[Portion]:
-        """See `Pool`."""
+        """See `WorkerPool`."""
         future: Future[Portion] = worker.actor.work.remote(records).future()
         return future
 
     def died(self, worker: _Actor) -> None:
-        """See `Pool`."""
+        """See `WorkerPool`."""
         if worker in self._workers:
             ray.kill(worker.actor)
         super().died(worker)

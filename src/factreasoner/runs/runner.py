@@ -20,11 +20,11 @@ from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.runs.executors import Pool, done, threads
+from factreasoner.runs.executors import WorkerPool, done, threads
 from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
-from factreasoner.tasks.task import Task, Worker, line_of
+from factreasoner.tasks.task import RecordWorker, Task, line_of
 
 R = TypeVar("R", bound=TaskResult)
 WRITTEN_AT_ONCE = 1000
@@ -96,7 +96,11 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
 
 
 def run(
-    worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
+    worker: RecordWorker[R],
+    folder: RunFolder[R],
+    ids: Sequence[str],
+    records: Iterable[Record],
+    progress: Progress,
 ) -> RunReport:
     """Have `worker` assess what the folder does not hold yet; write the results of all `ids`.
 
@@ -137,7 +141,7 @@ def run(
 
 
 def _worked_off(
-    worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
+    worker: RecordWorker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
     unfinished = _unfinished(worker, folder, records, progress)
@@ -153,7 +157,9 @@ def _worked_off(
     return None
 
 
-def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Generator[Sequence[JournalLine]]:
+def lines_of(
+    worker: RecordWorker[R], task: Task[R], records: Iterable[Record]
+) -> Generator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
     Raises what `done` does.
@@ -168,7 +174,7 @@ def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Gen
         yield from done(pool, records, failed)
 
 
-def _pool(worker: Worker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[Pool[Any]]:
+def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[WorkerPool[Any]]:
     """The workers that the settings name; they end with the block."""
     config = worker.config
     if config.executor == "threads":
@@ -194,7 +200,7 @@ def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
 
 
 def _unfinished(
-    worker: Worker[Any], folder: RunFolder[Any], records: Iterable[Record], progress: Progress
+    worker: RecordWorker[Any], folder: RunFolder[Any], records: Iterable[Record], progress: Progress
 ) -> Iterator[Record]:
     """The records to work on. Raises RunError if the folder holds atoms made with another parser.
 

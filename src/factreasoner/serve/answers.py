@@ -38,7 +38,7 @@ from factreasoner.plugins.kinds import ATOMIZER
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Atomizer
 from factreasoner.serve.sizes import most_claims, pairs_of
-from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
+from factreasoner.tasks.task import FACTUALITY, RecordWorker, Task, task_named
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
 
@@ -61,7 +61,7 @@ TITLES: Mapping[int, str] = {
 JSON, PROBLEM = "application/json", "application/problem+json"
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """One reply. `retry_after` is in seconds; `close`: nothing more is read from this connection."""
 
     status: int
@@ -78,26 +78,28 @@ class Reply(NamedTuple):
 class Refused(Exception):  # noqa: N818 - it is an answer, no fault
     """A request is not worked on, and this is the `reply`."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: HttpReply) -> None:
         super().__init__(reply.status)
         self.reply = reply
 
 
-def result(content: Mapping[str, Any]) -> Reply:
+def result(content: Mapping[str, Any]) -> HttpReply:
     """A result, as one line of JSON."""
-    return Reply(200, _encoded(content))
+    return HttpReply(200, _encoded(content))
 
 
-def problem(status: int, message: str = "", *, retry_after: int | None = None, close: bool = False) -> Reply:
+def problem(
+    status: int, message: str = "", *, retry_after: int | None = None, close: bool = False
+) -> HttpReply:
     """An error with one thing to say, or nothing beyond its title."""
     errors = [InputProblem("", "", message)] if message else []
     return problems(status, errors)._replace(retry_after=retry_after, close=close)
 
 
-def problems(status: int, errors: Sequence[InputProblem]) -> Reply:
+def problems(status: int, errors: Sequence[InputProblem]) -> HttpReply:
     """An error with everything that is wrong, field by field."""
     told = [{"field": error.field, "message": error.message} for error in errors]
-    return Reply(
+    return HttpReply(
         status, _encoded({"type": "about:blank", "title": TITLES[status], "status": status, "errors": told})
     )
 
@@ -153,7 +155,7 @@ class Answers:
 
     def __init__(self, terms: Terms) -> None:
         self._terms, config = terms, terms.config
-        self._workers: dict[str, Worker[Any]] = {}
+        self._workers: dict[str, RecordWorker[Any]] = {}
         self.refused: dict[str, str] = {}
         self._atomizer: Atomizer | None = None
         llm = None
@@ -174,7 +176,7 @@ class Answers:
             if llm is None and config.retriever == "given" and not task.problems(sample, config):
                 _assessed(worker, task, sample)
 
-    def answer(self, route: str, body: bytes) -> Reply:
+    def answer(self, route: str, body: bytes) -> HttpReply:
         """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
         try:
             data = parse_line(body, where="", each="the body")
@@ -222,7 +224,7 @@ class Answers:
             return len(sentences(text))
         return len(self._atomizer.atomize(as_read(Record(id="", response=text))).atoms)
 
-    def _assess(self, route: str, task: Task[Any], record: Record) -> Reply:
+    def _assess(self, route: str, task: Task[Any], record: Record) -> HttpReply:
         line, rows = _assessed(self._workers[task.name], task, record)
         if line["status"] == "failed":
             failed = line["failures"]
@@ -248,7 +250,7 @@ def _to_a_client(message: str) -> str:
 
 
 def _assessed(
-    worker: Worker[Any], task: Task[Any], record: Record
+    worker: RecordWorker[Any], task: Task[Any], record: Record
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The line of results.jsonl of a record, and the rows of its claims."""
     found = worker.assess(record)

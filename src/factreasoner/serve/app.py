@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from factreasoner.serve.answers import CHECK, JSON, TASK_OF, Refused, Reply, Terms, document, problem
+from factreasoner.serve.answers import CHECK, JSON, TASK_OF, HttpReply, Refused, Terms, document, problem
 from factreasoner.serve.queue import Queue
 
 GONE = "gone"
@@ -52,7 +52,7 @@ class Access(NamedTuple):
         """Access to a service that listens on `host` and is called by the names `allowed` as well."""
         return cls(frozenset(map(str.lower, (host, *LOOPBACK_NAMES, *allowed))), token)
 
-    def refusal(self, path: str, headers: Headers) -> Reply | None:
+    def refusal(self, path: str, headers: Headers) -> HttpReply | None:
         """Why a request is refused, or None."""
         if path in OPEN:
             return None
@@ -91,7 +91,7 @@ def _split(url: str) -> SplitResult:
         return urlsplit("")
 
 
-class Limits(NamedTuple):
+class RequestLimits(NamedTuple):
     """`seconds` a request may take in all, and the most `bytes` of a body."""
 
     seconds: float = 30.0
@@ -102,7 +102,7 @@ class Service:
     """The application. `log` gets one line a request: time, id, route, status, milliseconds; never a text."""
 
     def __init__(
-        self, terms: Terms, queue: Queue, access: Access, limits: Limits, log: Callable[[str], None]
+        self, terms: Terms, queue: Queue, access: Access, limits: RequestLimits, log: Callable[[str], None]
     ) -> None:
         self.queue = queue
         self.counts = Counts()
@@ -164,7 +164,7 @@ class Service:
         response.headers["x-request-id"] = request_id
         return response
 
-    async def _replied(self, name: str, request: Request) -> Reply | None:
+    async def _replied(self, name: str, request: Request) -> HttpReply | None:
         """The reply to a body; None where the client left. Raises Refused."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._limits.seconds
@@ -234,7 +234,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _response(reply: Reply) -> Response:
+def _response(reply: HttpReply) -> Response:
     response = Response(reply.body, reply.status, media_type=reply.media_type)
     if reply.retry_after is not None:
         response.headers["retry-after"] = str(reply.retry_after)

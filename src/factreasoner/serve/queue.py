@@ -8,7 +8,7 @@ from functools import partial
 
 from factreasoner.calls.threads import run_in_thread
 from factreasoner.errors import ConfigError
-from factreasoner.serve.answers import Answers, Refused, Reply, Terms, problem
+from factreasoner.serve.answers import Answers, HttpReply, Refused, Terms, problem
 from factreasoner.tasks.task import FACTUALITY
 
 RECENT = 0.1
@@ -27,7 +27,7 @@ class Queue:
         """Set before the first thread is free."""
         self._free = asyncio.Semaphore(0)
         """Threads that may begin with a record; none before the parts are made."""
-        self._under_way: set[asyncio.Task[Reply]] = set()
+        self._under_way: set[asyncio.Task[HttpReply]] = set()
         self._seconds = 0.0
 
     @property
@@ -48,7 +48,7 @@ class Queue:
         for _ in range(self.threads):
             self._free.release()
 
-    async def answer(self, route: str, body: bytes) -> Reply:
+    async def answer(self, route: str, body: bytes) -> HttpReply:
         """The reply to a body. Cancelled while it waits, it is never worked on; later, it is worked off.
 
         Raises:
@@ -67,7 +67,7 @@ class Queue:
         task.add_done_callback(self._under_way.discard)
         return await asyncio.shield(task)
 
-    async def _work(self, route: str, body: bytes) -> Reply:
+    async def _work(self, route: str, body: bytes) -> HttpReply:
         assert self._answers is not None, "no thread is free before"
         self.running += 1
         loop = asyncio.get_running_loop()

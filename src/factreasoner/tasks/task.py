@@ -51,7 +51,7 @@ R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
 C = TypeVar("C", bound=ClaimResult)
 
 
-class Worker(Protocol[R_co]):
+class RecordWorker(Protocol[R_co]):
     """Works on records, one at a time and from any number of threads."""
 
     config: Config
@@ -84,9 +84,9 @@ class Task(Generic[R]):
     """One task: `name` is its command's, `result` the model of its results, `table` its metrics.
 
     - `problems` says what a record lacks for it, `prompts` which prompts a run may use.
-    - `worker` makes a `Worker`. It raises ConfigError for an unknown plug-in, or a stage that needs a model
-      when there is none; InputError for a file of a setting that can't be read; MissingExtraError for a
-      plug-in that needs an optional package. `of_config` gives result fields that only settings decide.
+    - `worker` makes a `RecordWorker`. It raises ConfigError for an unknown plug-in, or a stage that needs a
+      model when there is none; InputError for a file of a setting that can't be read; MissingExtraError for
+      a plug-in that needs an optional package. `of_config` gives result fields that only settings decide.
     - `verdicts` are those on a result's claims. `with_verdicts` is the result with others on the
       same pairs, in the same order; nothing is solved again. `size` counts the claims that were judged.
     - `claims` must be equal for two runs to have judged the same; none: they always have. `makes_claims`: the
@@ -100,7 +100,7 @@ class Task(Generic[R]):
     table: Table[Any]
     problems: Callable[[Record, Config], list[InputProblem]]
     prompts: Callable[[Config], list[str]]
-    worker: Callable[[Config, Calls], Worker[R]]
+    worker: Callable[[Config, Calls], RecordWorker[R]]
     tally: Callable[[Config, Iterable[int]], Tally[R]]
     of_config: Callable[[Config], dict[str, Any]] = lambda config: {}
     verdicts: Callable[[R], Sequence[Verdict]] = attrgetter("verdicts")
@@ -159,7 +159,7 @@ class Work(NamedTuple):
 
 
 class ClaimWorker(ABC, Generic[C]):
-    """A task's `Worker`. `two_sided`: a verdict counts only as an entailment or not."""
+    """A task's `RecordWorker`. `two_sided`: a verdict counts only as an entailment or not."""
 
     result: type[C]
     two_sided = False
@@ -172,11 +172,11 @@ class ClaimWorker(ABC, Generic[C]):
 
     @property
     def settled(self) -> bool:
-        """See `Worker`."""
+        """See `RecordWorker`."""
         return bool(getattr(self._llm, "settled", True))
 
     def assess(self, record: Record) -> C:
-        """See `Worker`."""
+        """See `RecordWorker`."""
         meter = Meter()
         with one_by_one_until(lambda: self.settled):
             try:

@@ -233,7 +233,7 @@ def content(query: str, language: str) -> str:
     return " ".join(word for word in said if fold(word) not in known) or query
 
 
-class Wording:
+class ComparedWords:
     """The words of texts that are compared; their stems are those of the language they share."""
 
     def __init__(self, *texts: str) -> None:
@@ -260,7 +260,7 @@ def keeps_words(original: str, text: str) -> bool:
 
     A word behind "the" or "this" does not count: a name may have replaced it.
     """
-    wording = Wording(original, text)
+    wording = ComparedWords(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))
     return len(wanted) < _LEAST_WORDS or 2 * shared(wanted, wording.of(text)) >= len(wanted)
 

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
-from factreasoner.text.language import UNSPACED, Wording, content, language_of, terms
+from factreasoner.text.language import UNSPACED, ComparedWords, content, language_of, terms
 from factreasoner.text.sentences import Span, sentences
 from factreasoner.text.visible import one_line
 
@@ -124,7 +124,7 @@ def excerpt(text: str, claim: str, longest: int) -> str:
     line = one_line(text)
     if len(line) <= longest:
         return line
-    wording, numbered = Wording(claim, line), any(map(str.isdigit, claim))
+    wording, numbered = ComparedWords(claim, line), any(map(str.isdigit, claim))
     wanted = wording.of(claim)
     words = [Span(*match.span()) for match in re.finditer(r"\S+", line)]
     told = [

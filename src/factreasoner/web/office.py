@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from factreasoner.web.office_parts import Part, Reader, attribute, child, local_name, xml_of
+from factreasoner.web.office_parts import OfficePart, PartReader, attribute, child, local_name, xml_of
 from factreasoner.web.page import Extracted
 from factreasoner.web.tree import one_line, whole_text
 
@@ -35,7 +35,7 @@ def office_text(data: bytes, kind: str) -> Extracted:
                 return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
             if any(part.flag_bits & 1 for part in archive.infolist()):
                 return Extracted("", dropped=f"encrypted {kind}")
-            document = _Document(archive) if kind == "docx" else _Slides(archive)
+            document = _OfficeDocument(archive) if kind == "docx" else _Slides(archive)
             found = whole_text("".join(document.pieces()))
             title = _title(archive)
     except MemoryError:
@@ -51,7 +51,7 @@ def _title(archive: zipfile.ZipFile) -> str:
     return one_line("".join(titles[0].itertext())) if titles else ""
 
 
-class _Document(Reader):
+class _OfficeDocument(PartReader):
     """A Word document: its text, then its notes, then its headers and footers."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -83,10 +83,10 @@ class _Document(Reader):
         styled = self._styles.get(_value(element, "rPr", "rStyle"), {})
         return any((self._paragraph | styled | _struck(child(element, "rPr"))).values())
 
-    def _read_footnoteReference(self, element: Any, part: Part) -> str:  # noqa: N802 - names of the format
+    def _read_footnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - names of the format
         return self._noted(element, "footnotes")
 
-    def _read_endnoteReference(self, element: Any, part: Part) -> str:  # noqa: N802
+    def _read_endnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         return self._noted(element, "endnotes")
 
     def _noted(self, element: Any, kind: str) -> str:
@@ -131,7 +131,7 @@ def _styles(roots: Iterable[Any]) -> dict[str, dict[str, bool]]:
     return found
 
 
-class _Slides(Reader):
+class _Slides(PartReader):
     """A presentation: the slides in their order, each with its notes."""
 
     def pieces(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ _MATH = (
 )
 
 
-class _Relation(NamedTuple):
+class _PartRelation(NamedTuple):
     kind: str
     target: str
 
@@ -59,7 +59,7 @@ def child(element: Any, *names: str) -> Any:
     return element
 
 
-class Part:
+class OfficePart:
     """One part of an archive; the one without a name is the archive itself."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str = "") -> None:
@@ -68,7 +68,7 @@ class Part:
         self.root: Any = xml_of(archive, name) if name else None
 
     @cached_property
-    def _relations(self) -> dict[str, _Relation]:
+    def _relations(self) -> dict[str, _PartRelation]:
         folder, base = posixpath.split(self._name)
         name = posixpath.join(folder, "_rels", f"{base}.rels")
         if name not in self._archive.namelist():
@@ -77,34 +77,34 @@ class Part:
         for row in xml_of(self._archive, name):
             path = posixpath.join("/", folder, unquote(row.get("Target", "")))
             kind = row.get("Type", "").rpartition("/")[2]
-            found[row.get("Id", "")] = _Relation(kind, posixpath.normpath(path).lstrip("/"))
+            found[row.get("Id", "")] = _PartRelation(kind, posixpath.normpath(path).lstrip("/"))
         return found
 
-    def linked(self, relation_id: str) -> Part | None:
+    def linked(self, relation_id: str) -> OfficePart | None:
         """The part that an id points to."""
         relation = self._relations.get(relation_id)
         there = relation is not None and relation.target in self._archive.namelist()
-        return Part(self._archive, relation.target) if relation is not None and there else None
+        return OfficePart(self._archive, relation.target) if relation is not None and there else None
 
-    def of_kind(self, kind: str) -> list[Part]:
+    def of_kind(self, kind: str) -> list[OfficePart]:
         """The parts of a kind that it points to."""
         found = (self.linked(i) for i, relation in self._relations.items() if relation.kind == kind)
         return [part for part in found if part is not None]
 
 
-class Reader:
+class PartReader:
     """Turns the elements of a document into HTML; `unread` collects what it can't read."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
-        (self.main,) = Part(archive).of_kind("officeDocument")
+        (self.main,) = OfficePart(archive).of_kind("officeDocument")
         self.unread: list[str] = []
         self._boxes: list[str] = []
 
-    def inside(self, element: Any, part: Part) -> str:
+    def inside(self, element: Any, part: OfficePart) -> str:
         """The HTML of what an element contains."""
         return "".join(piece for inner in element for piece in self._read(inner, part))
 
-    def _read(self, element: Any, part: Part) -> Iterator[str]:
+    def _read(self, element: Any, part: OfficePart) -> Iterator[str]:
         name = local_name(element)
         if name in _SIGNS:
             yield _SIGNS[name]
@@ -138,42 +138,42 @@ class Reader:
             return any(attribute(inner, "hidden") in ("1", "true") for inner in shown)
         return name == "tc" and attribute(element, "hMerge") in ("1", "true")
 
-    def _read_p(self, element: Any, part: Part) -> str:
+    def _read_p(self, element: Any, part: OfficePart) -> str:
         outside, self._boxes = self._boxes, []
         text = f"<p>{self.inside(element, part)}</p>{''.join(self._boxes)}"
         self._boxes = outside
         return text
 
-    def _read_txbxContent(self, element: Any, part: Part) -> str:  # noqa: N802 - a name of the format
+    def _read_txbxContent(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
         self._boxes.append(self.inside(element, part))
         return ""
 
-    def _read_AlternateContent(self, element: Any, part: Part) -> str:  # noqa: N802
+    def _read_AlternateContent(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         before = len(self._boxes)
         branches = (self.inside(branch, part) for branch in element)
         return next((text for text in branches if text.strip() or len(self._boxes) > before), "")
 
-    def _read_ruby(self, element: Any, part: Part) -> str:
+    def _read_ruby(self, element: Any, part: OfficePart) -> str:
         base, above = child(element, "rubyBase"), child(element, "rt")
         texts = ["" if inner is None else self.inside(inner, part) for inner in (base, above)]
         return "<ruby>{}<rt>{}</rt></ruby>".format(*texts)
 
-    def _read_sym(self, element: Any, part: Part) -> str:
+    def _read_sym(self, element: Any, part: OfficePart) -> str:
         code = int(attribute(element, "char", "20"), 16)
         return "" if 0xE000 <= code < 0xF900 else html.escape(chr(code))  # a sign of a font of its own
 
-    def _read_tc(self, element: Any, part: Part) -> str:
+    def _read_tc(self, element: Any, part: OfficePart) -> str:
         merge, span = child(element, "tcPr", "vMerge"), child(element, "tcPr", "gridSpan")
         goes_on = merge is not None and attribute(merge, "val", "continue") == "continue"
         above = ABOVE if goes_on or attribute(element, "vMerge") in ("1", "true") else ""
         columns = attribute(element, "gridSpan", "1") if span is None else attribute(span, "val", "1")
         return f'<td colspan="{html.escape(columns)}" {above}>{self.inside(element, part)}</td>'
 
-    def _read_relIds(self, element: Any, part: Part) -> str:  # noqa: N802
+    def _read_relIds(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         data = part.linked(attribute(element, "dm"))
         return "" if data is None else self.inside(data.root, data)
 
-    def _read_chart(self, element: Any, part: Part) -> str:
+    def _read_chart(self, element: Any, part: OfficePart) -> str:
         chart = part.linked(attribute(element, "id"))
         if chart is None:
             return self.inside(element, part)
@@ -191,7 +191,7 @@ class Reader:
         titles = [self.inside(title, chart) for title in chart.root.iter() if local_name(title) == "title"]
         return f"{''.join(titles)}<table>{table}</table>"
 
-    def _formula(self, element: Any, name: str, part: Part) -> Iterator[str]:
+    def _formula(self, element: Any, name: str, part: OfficePart) -> Iterator[str]:
         """A formula on one line: a/b, x^2, √(x)."""
         parts = {local_name(child): self.inside(child, part) for child in element}
         if name == "f":

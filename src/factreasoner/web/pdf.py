@@ -15,7 +15,7 @@ import pdf_oxide
 
 from factreasoner.text.language import composed
 from factreasoner.web.page import Extracted, TextTable
-from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, Part, joined, ordered, parts_of, rows_of
+from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
 from factreasoner.web.tree import one_line
 
 _MARGIN = 0.12
@@ -41,7 +41,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("")
     empty = tuple(f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts)
     bodies, running = _without_running_lines(read)
-    lines: list[Part] = []
+    lines: list[PagePart] = []
     for body in filter(None, bodies):
         *others, last = ordered(body)
         lines += [*others, last._replace(last=True)]
@@ -70,10 +70,10 @@ def _title(data: bytes) -> str:
     return ""
 
 
-def _page(document: Any, number: int) -> tuple[list[Part], float]:
+def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     """The parts of the lines of a page, and its height."""
     _, bottom, _, top = document.page_media_box(number)
-    words: list[Part] = []
+    words: list[PagePart] = []
     turned: list[str] = []
     for word in document.extract_words(number):
         if round(word.rotation_degrees) % 360:
@@ -82,11 +82,11 @@ def _page(document: Any, number: int) -> tuple[list[Part], float]:
             words += _pieces(word, bottom)
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
-        parts.append(Part(" ".join(turned), 0, 0, 0, 1))
+        parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
 
 
-def _pieces(word: Any, bottom: float) -> Iterator[Part]:
+def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
     """A word, cut where its letters stand far apart: pdf-oxide joins words across narrow columns."""
     left, base, width, height = word.bbox
     text, characters = word.text, word.chars
@@ -98,11 +98,11 @@ def _pieces(word: Any, bottom: float) -> Iterator[Part]:
     if not text.isascii():
         text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if len(cuts) == 1:
-        yield Part(text, left, left + width, base - bottom, height)
+        yield PagePart(text, left, left + width, base - bottom, height)
         return
     for first, end in zip(cuts, [*cuts[1:], len(characters)], strict=True):
         last = characters[end - 1]
-        yield Part(
+        yield PagePart(
             "".join(c.char for c in characters[first:end]),
             characters[first].origin_x,
             last.origin_x + last.advance_width,
@@ -112,8 +112,8 @@ def _pieces(word: Any, bottom: float) -> Iterator[Part]:
 
 
 def _without_running_lines(
-    pages: Sequence[tuple[list[Part], float]],
-) -> tuple[list[list[Part]], list[str]]:
+    pages: Sequence[tuple[list[PagePart], float]],
+) -> tuple[list[list[PagePart]], list[str]]:
     """The pages without the headers and footers that a page nearby repeats, and these, each once."""
     edges = [dict(_edgerows_of(parts, height)) for parts, height in pages]
     running: dict[str, str] = {}
@@ -122,7 +122,7 @@ def _without_running_lines(
         near = set[tuple[bool, str]]().union(
             *(edges[n] for n in range(max(0, number - 2), min(len(pages), number + 3)) if n != number)
         )
-        gone: list[Part] = []
+        gone: list[PagePart] = []
         for key, row in edges[number].items():
             if key in near:
                 gone += row
@@ -131,7 +131,9 @@ def _without_running_lines(
     return bodies, [line for key, line in running.items() if not _PAGE_NUMBER.fullmatch(key)]
 
 
-def _edgerows_of(parts: Sequence[Part], height: float) -> Iterator[tuple[tuple[bool, str], list[Part]]]:
+def _edgerows_of(
+    parts: Sequence[PagePart], height: float
+) -> Iterator[tuple[tuple[bool, str], list[PagePart]]]:
     """Rows in the margins of a page, outermost first, by what they are recognised by on other pages.
 
     Numbers may differ from page to page if a blank sets the row apart from the text.

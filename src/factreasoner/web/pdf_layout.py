@@ -31,7 +31,7 @@ _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non", "ex", "so", "semi", 
 _KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 
 
-class Part(NamedTuple):
+class PagePart(NamedTuple):
     """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
 
     `full` says that the line goes to the right end of its column, `last` that it is the last of its page.
@@ -46,9 +46,9 @@ class Part(NamedTuple):
     last: bool = False
 
 
-def rows_of(parts: Iterable[Part]) -> Iterator[list[Part]]:
+def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
     """Parts that stand on one line, from the top of the page to its bottom, each row from the left."""
-    row: list[Part] = []
+    row: list[PagePart] = []
     for part in sorted(parts, key=lambda part: -part.base):
         if row and row[0].base - part.base > 0.5 * max(row[0].height, part.height):
             yield sorted(row, key=lambda part: part.left)
@@ -58,7 +58,7 @@ def rows_of(parts: Iterable[Part]) -> Iterator[list[Part]]:
         yield sorted(row, key=lambda part: part.left)
 
 
-def parts_of(row: Sequence[Part]) -> Iterator[Part]:
+def parts_of(row: Sequence[PagePart]) -> Iterator[PagePart]:
     """The words of a row joined, save across wide blanks."""
     beside = [row[0]]
     for word in row[1:]:
@@ -69,7 +69,7 @@ def parts_of(row: Sequence[Part]) -> Iterator[Part]:
     yield _merged(beside)
 
 
-def _merged(row: Sequence[Part]) -> Part:
+def _merged(row: Sequence[PagePart]) -> PagePart:
     """Parts of one row as one, with a bar between those that are far apart."""
     if len(row) == 1:
         return row[0]
@@ -82,15 +82,15 @@ def _merged(row: Sequence[Part]) -> Part:
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
     right = max(part.right for part in row)
-    return Part("".join(pieces), row[0].left, right, row[0].base, height)
+    return PagePart("".join(pieces), row[0].left, right, row[0].base, height)
 
 
-def ordered(parts: list[Part]) -> list[Part]:
+def ordered(parts: list[PagePart]) -> list[PagePart]:
     """Lines in the order of reading, columns one after the other."""
     gutter = _gutter(parts)
     if gutter is None:
         return _lines(parts)
-    lines: list[Part] = []
+    lines: list[PagePart] = []
     groups = groupby(sorted(parts, key=lambda part: -part.base), lambda part: part.left < gutter < part.right)
     bands = [(across, list(group)) for across, group in groups]
     for number, (across, band) in enumerate(bands, 1):
@@ -98,7 +98,7 @@ def ordered(parts: list[Part]) -> list[Part]:
     return lines
 
 
-def _gutter(parts: Sequence[Part]) -> float | None:
+def _gutter(parts: Sequence[PagePart]) -> float | None:
     """Where the blank between two columns is: the place that most parts face one another across."""
     places = sorted({round(part.right) + 1.0 for part in parts})
     best, most = None, 1
@@ -114,7 +114,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     return best
 
 
-def _columns(parts: list[Part], gutter: float, *, followed: bool) -> list[Part]:
+def _columns(parts: list[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
     """The lines of parts on both sides of a gutter: column by column if these are prose, else row by row.
 
     What stands below the right column, after a blank, is no column if a line across both follows.
@@ -131,7 +131,7 @@ def _columns(parts: list[Part], gutter: float, *, followed: bool) -> list[Part]:
     return ordered(left[:end]) + ordered(right) + _lines(left[end:])
 
 
-def _is_prose(parts: Sequence[Part]) -> bool:
+def _is_prose(parts: Sequence[PagePart]) -> bool:
     """Whether lines look like those of a column: several words each, some going on with a sentence."""
     if len(parts) < 2:
         return False
@@ -140,7 +140,7 @@ def _is_prose(parts: Sequence[Part]) -> bool:
     return words >= _COLUMN_WORDS * len(parts) and going_on >= _COLUMN_CONTINUES * (len(parts) - 1)
 
 
-def _lines(parts: Sequence[Part]) -> list[Part]:
+def _lines(parts: Sequence[PagePart]) -> list[PagePart]:
     """One line for each row, cells with a bar between them."""
     lines = [_merged(row) for row in rows_of(parts)]
     if not lines:
@@ -151,7 +151,7 @@ def _lines(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def joined(lines: Sequence[Part]) -> str:
+def joined(lines: Sequence[PagePart]) -> str:
     """The text of lines, with those of one sentence on one line and words cut at a line's end whole."""
     known = _whole_words(lines)
     pieces: list[str] = []
@@ -166,7 +166,7 @@ def joined(lines: Sequence[Part]) -> str:
     return "".join(pieces)
 
 
-def _whole_words(lines: Sequence[Part]) -> set[str]:
+def _whole_words(lines: Sequence[PagePart]) -> set[str]:
     """The words of lines, save those that a line's end cuts."""
     known: set[str] = set()
     cut = False
@@ -190,7 +190,7 @@ def _is_hyphenated(head: str, after: str, known: set[str]) -> bool:
     return begin in _BEFORE_HYPHENS or both <= (known | _KNOWN)
 
 
-def _between(line: Part, after: Part) -> str:
+def _between(line: PagePart, after: PagePart) -> str:
     """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page."""
     first, last = after.text[:1], line.text.split()[-1].lower() if line.text else ""
     apart = "\n\n" if line.last else "\n"

@@ -56,7 +56,7 @@ def whole_text(source: str) -> Extracted:
     titles = (one_line("".join(found.itertext())) for found in root.iter("title", "h1"))
     title = next(filter(None, titles), "")
     write_superscripts(root)
-    return _Lines(root).text()._replace(title=title)
+    return _TextLines(root).text()._replace(title=title)
 
 
 def one_line(title: object) -> str:
@@ -75,7 +75,7 @@ class _Cell(NamedTuple):
     rows: int = 1
 
 
-class _Lines:
+class _TextLines:
     """The lines of a tree. In a table, all that a row holds is on its line, tables in its cells included."""
 
     def __init__(self, root: HtmlElement) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.judges.encoder.adapter import Adapter, Chunking
-from factreasoner.judges.encoder.decision import Decision, Question, decided, too_long
+from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, decided, too_long
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.models import Premise
 from factreasoner.text.passages import runs_of
@@ -41,7 +41,7 @@ class Chunks:
         self._adapter, self._runtime = adapter, runtime
         self._cutter = Cutter(adapter, runtime)
 
-    def question(self, premise: Premise, claim: str) -> Question | Unscored:
+    def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
         """What to ask, or why the claim can't be judged against the premise."""
         parts = self._parts(claim)
         cut = self._cutter.cut(premise.text, parts)
@@ -54,7 +54,7 @@ class Chunks:
             return decided(rows, self._runtime.labels, spans, threshold=self._adapter.threshold)
 
         texts = (self._adapter.texts(chunk.text, part) for part in parts for chunk in cut)
-        return Question(tuple(texts), decide)
+        return VerifierQuestion(tuple(texts), decide)
 
     def _parts(self, claim: str) -> list[str]:
         """What is scored of a claim: the whole, or its sentences."""

@@ -10,7 +10,7 @@ import numpy as np
 from factreasoner.judges.encoder.adapter import Texts
 from factreasoner.judges.encoder.runtime import Array, Unscored
 from factreasoner.models import Label
-from factreasoner.text.language import Wording, shared
+from factreasoner.text.language import ComparedWords, shared
 from factreasoner.text.sentences import Span, sentences
 
 DIGITS = 6
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
     contradicted: float
 
 
-class Question(NamedTuple):
+class VerifierQuestion(NamedTuple):
     """The texts that a verifier reads to judge a claim, and what P of their labels decide, in that order."""
 
     texts: tuple[Texts, ...]
@@ -71,7 +71,7 @@ def rounded(value: float | np.floating) -> float:
 
 def best_sentence(text: str, claim: str) -> str:
     """The sentence of a text that shares most content words with a claim, the first of several."""
-    wording = Wording(claim, text)
+    wording = ComparedWords(claim, text)
     wanted = wording.of(claim)
     parts = [text[span.start : span.end] for span in sentences(text)]
     return max(parts, key=lambda part: shared(wanted, wording.of(part)), default=text)

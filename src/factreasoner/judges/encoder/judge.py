@@ -14,7 +14,7 @@ from factreasoner.judges.encoder.adapter import Adapter, adapter_of
 from factreasoner.judges.encoder.bundled.asking import Windows
 from factreasoner.judges.encoder.bundled.reading import Layer
 from factreasoner.judges.encoder.chunks import Chunks
-from factreasoner.judges.encoder.decision import Decision, Question, best_sentence
+from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, best_sentence
 from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
@@ -90,7 +90,7 @@ class VerifierJudge:
     def _read(self, premise: Premise, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
         """What the verifier says of each claim, by its key."""
         asked = {key: self._asking.question(premise, claim) for key, claim in claims.items()}
-        questions = {key: one for key, one in asked.items() if isinstance(one, Question)}
+        questions = {key: one for key, one in asked.items() if isinstance(one, VerifierQuestion)}
         every = list(dict.fromkeys(texts for question in questions.values() for texts in question.texts))
         scores = dict(zip(every, self.runtime.scores(every), strict=True))
         found: dict[str, Decision | Unscored] = {k: o for k, o in asked.items() if isinstance(o, Unscored)}

@@ -138,12 +138,12 @@ class VerifyResult(ClaimResult):
         return tuple(citation.label for citation in citations if citation.source is None)
 
     @property
-    def before(self) -> Scores:
+    def before(self) -> CitationScores:
         """The scores of the given answer."""
         return scores_of(self.verified)
 
     @property
-    def after(self) -> Scores:
+    def after(self) -> CitationScores:
         """The scores of the corrected answer."""
         return scores_of(self.revised)
 
@@ -163,7 +163,7 @@ class VerifyResult(ClaimResult):
         return closed_up(self.revised.text)
 
 
-class Scores(NamedTuple):
+class CitationScores(NamedTuple):
     """Scores of a text; None where there is nothing to compute one from.
 
     `citation_recall`: of the claims that cite something, the share that their sources support.
@@ -177,14 +177,14 @@ class Scores(NamedTuple):
     uncited: float | None
 
 
-def scores_of(text: VerifiedText | None) -> Scores:
+def scores_of(text: VerifiedText | None) -> CitationScores:
     """The scores of a verified text."""
     if text is None or all(claim.label is None for claim in text.claims):
-        return Scores(None, None, None)
+        return CitationScores(None, None, None)
     citing = [claim for claim in text.claims if (claim.cited or claim.unknown) and claim.label is not None]
     by_id = {claim.id: claim for claim in text.claims}
     sound = [verdict for c in text.citations if (verdict := _is_sound(c, by_id)) is not None]
-    return Scores(
+    return CitationScores(
         _share([claim.label == "supported" for claim in citing]),
         _share(sound),
         _share([not (claim.cited or claim.unknown) for claim in text.claims if claim.sentence]),

@@ -14,7 +14,7 @@ from factreasoner.judges.encoder.adapter import Texts, harmless
 from factreasoner.judges.encoder.bundled.reading import Layer, read
 from factreasoner.judges.encoder.bundled.windows import MOST, Window, chosen
 from factreasoner.judges.encoder.chunks import windows
-from factreasoner.judges.encoder.decision import Decision, Question, rounded, too_long
+from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, rounded, too_long
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.models import Label, Premise
 from factreasoner.text.language import differences, is_foreign, other_language
@@ -45,7 +45,7 @@ class Windows:
             raise ConfigError(f"verifier: the bundled judge's outputs are {', '.join(LABELS)}, in this order")
         self._runtime, self._layer = runtime, layer
 
-    def question(self, premise: Premise, claim: str) -> Question | Unscored:
+    def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
         """What to ask, or why the claim can't be judged against the premise."""
         if reason := unread(premise.text, claim, self._runtime.starts):
             return Unscored(OTHER_LANGUAGE, reason)
@@ -57,7 +57,9 @@ class Windows:
             found += parts
         del found[MOST:]  # parts of one window are many where a text has no blanks
         texts = tuple(Texts(harmless(window.text), harmless(claim)) for window in found)
-        return Question(texts, partial(self._decided, f"{premise.title}\n{premise.text}", claim, found))
+        return VerifierQuestion(
+            texts, partial(self._decided, f"{premise.title}\n{premise.text}", claim, found)
+        )
 
     def _fitting(self, premise: Premise, window: Window, claim: str) -> list[Window] | Unscored:
         """The window, or parts of it where it has too many tokens for the network."""

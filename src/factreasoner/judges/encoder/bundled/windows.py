@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.language import Wording, shared
+from factreasoner.text.language import ComparedWords, shared
 from factreasoner.text.sentences import Span, sentences
 
 WORDS, SENTENCES = 75, 4
@@ -21,7 +21,7 @@ Less is shared with the best window by 1 % of the entailed pairs of Factcheck-Be
 WikiContradict and none of WiCE; and by 10 %, 14 %, 2 % and 6 % of the others.
 """
 _WORD = re.compile(r"\S+")
-_ENGLISH = Wording("")
+_ENGLISH = ComparedWords("")
 
 
 class Window(NamedTuple):
