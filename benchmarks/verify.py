@@ -57,7 +57,7 @@ def main() -> None:
         right = sum(people for claim, people in zip(claims, gold, strict=True) if claim.label == label)
         print(f"| {label or 'none: article in another language'} | {count} | {right / count:.2f} |")
     quoted = [
-        people for claim, people in zip(claims, gold, strict=True) if claim.quote and claim.borne_out_by
+        people for claim, people in zip(claims, gold, strict=True) if claim.quote and claim.supported_by
     ]
     print(f"\nWith a quote (the judge decides it): {len(quoted)} claims, {np.mean(quoted):.2f} supported")
 

@@ -150,7 +150,7 @@ def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
     )
     without = WithoutClaims()
     assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), ClaimFilter(), without)) == []
-    assert without.said("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
+    assert without.summary("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
 
 
 def test_claims_that_were_not_judged_are_told_with_the_first_failure_of_one_of_them(tmp_path):
@@ -166,4 +166,4 @@ def test_claims_that_were_not_judged_are_told_with_the_first_failure_of_one_of_t
     run = FinishedRun(run_folder(tmp_path, partly, failed, searched), TASK)
     assert len(list(shown_claims(run, ClaimFilter(), without))) == 4
     said = "Not all atoms judged in 2 records: lost c0->a1 (r1), a fault of its own (r2)."
-    assert without.said("atom") == said
+    assert without.summary("atom") == said

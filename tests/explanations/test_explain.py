@@ -170,9 +170,9 @@ def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
     (atom,) = told.atoms
     assert (told.converged, told.solves) == (False, 1)
     assert (atom.effects, atom.tried, atom.connected) == ((), 0, 2)
-    assert "did not converge" in atom.untold
+    assert "did not converge" in atom.not_computed
     assert [item.context_id for item in atom.entailing] == ["c1"]
-    assert explain(assessed(graph)).atoms[0].untold == ""
+    assert explain(assessed(graph)).atoms[0].not_computed == ""
 
 
 def test_the_time_of_an_explanation_is_limited():
@@ -188,7 +188,7 @@ def test_the_time_of_an_explanation_is_limited():
             return base.marginals(graph)
 
     told = explain(assessed(graph), Config(solver_seconds=0.2), solver=Slow())
-    assert any("the time is up; raise solver_seconds" in atom.untold for atom in told.atoms)
+    assert any("the time is up; raise solver_seconds" in atom.not_computed for atom in told.atoms)
     assert sum(atom.tried for atom in told.atoms) < 40
 
 

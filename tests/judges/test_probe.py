@@ -26,7 +26,7 @@ from factreasoner.judges import probe as probing
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.send import told_of_waiting
+from factreasoner.llm.send import waiting_listener
 from factreasoner.models import Usage
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, PROBE_FACTS, PROBE_PASSAGES
 from factreasoner.models.verdicts import LABEL_OF_VALUE
@@ -252,7 +252,7 @@ def test_the_bill_of_an_answer_follows_from_what_one_call_took(facts, calls, com
 
 def test_a_probe_s_calls_are_counted_apart_and_said_while_they_are_waited_for():
     meter, told = Meter(), []
-    with meter.stage("evaluator"), told_of_waiting(told.append):
+    with meter.stage("evaluator"), waiting_listener(told.append):
         probed(lambda text, place, size: ANSWERS[text])
     assert told[:2] == ["the probe of the model, call 1: how many facts it judges at once", ""]
     assert (len(told), told[-1]) == (4 * 2, "")

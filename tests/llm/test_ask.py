@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from llm_scene import PROMPT, schema_of
 
 from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
-from factreasoner.llm.ask import IN_VAIN, ItemAsker, ItemQuestion, NoResult, most_paid
+from factreasoner.llm.ask import MOST_WITHOUT_RESULT, ItemAsker, ItemQuestion, NoResult, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
 from factreasoner.models.messages import Reply
@@ -74,7 +74,7 @@ BAD = {
 def test_a_planned_call_in_vain_is_paid_eight_times_at_most(scene, bad, count):
     set_up = scene(bad if callable(bad) else lambda request: bad)
     assert answered(asked(set_up.client(), count, max_attempts=9)) == 0
-    assert 0 < set_up.server.calls <= IN_VAIN
+    assert 0 < set_up.server.calls <= MOST_WITHOUT_RESULT
 
 
 @pytest.mark.parametrize(("times", "right"), [(1, 8), (2, 8), (3, 4), (99, 0)])
@@ -99,7 +99,7 @@ def test_what_is_of_no_use_twice_for_the_same_reason_ends_there(scene, bad):
 def test_requests_that_time_out_may_be_paid_for_and_count(scene):
     set_up = scene(lambda request: hang())
     asked(set_up.client(timeout=0.1, max_attempts=20), 8)
-    assert 1 < set_up.server.calls <= IN_VAIN
+    assert 1 < set_up.server.calls <= MOST_WITHOUT_RESULT
 
 
 @pytest.mark.parametrize("fitting", [7, 31])
@@ -136,7 +136,7 @@ def test_any_mixture_keeps_to_the_allowance(count, kinds, max_attempts):
     llm = ScriptedLLM(script)
     got = answered(asked(llm, count, max_attempts=max_attempts))
     assert len(llm.calls) <= most_paid(1, count)
-    assert got or len(llm.calls) <= IN_VAIN
+    assert got or len(llm.calls) <= MOST_WITHOUT_RESULT
     assert len({(call.sample, call.prompt.user) for call in llm.calls}) == len(llm.calls)
 
 

@@ -14,7 +14,7 @@ from llm_scene import PROMPT, SCHEMA, Clock, schema_of
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting, waiting_for
+from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, waiting_for, waiting_listener
 from factreasoner.pipeline.config import Config
 
 
@@ -53,7 +53,7 @@ def test_calls_to_a_dead_server_wait_together_and_then_fail_at_once(scene):
             client.call(PROMPT.model_copy(update={"user": str(number)}), SCHEMA)
         return str(caught.value)
 
-    with told_of_waiting(heard.append):
+    with waiting_listener(heard.append):
         said = parallel_map(failed, range(80), 16)
     assert time.monotonic() - begun < 30
     assert sum("has answered no call for 2 s" in message for message in said) > 40
@@ -161,7 +161,7 @@ def test_an_outage_is_waited_for_and_said(scene):
     """It lasts until it is told of."""
     told = []
     set_up = scene(lambda request: obliging(request) if told else reset())
-    with told_of_waiting(told.append):
+    with waiting_listener(told.append):
         assert set_up.client(patience=30, max_attempts=1).call(PROMPT, SCHEMA).arguments
     assert told[0].startswith(f"{urlsplit(set_up.server.url).netloc}, ")
     assert told[0].endswith(" of 30 s (--patience): Connection error")
@@ -171,7 +171,7 @@ def test_an_outage_is_waited_for_and_said(scene):
 def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     set_up, told = scene(sequence(hang(), obliging)), []
-    with told_of_waiting(told.append), waiting_for("a probe"):
+    with waiting_listener(told.append), waiting_for("a probe"):
         assert set_up.client(timeout=2.0, max_attempts=3).call(PROMPT, SCHEMA).arguments
     tries = "try 1 of 3 (--max-attempts), 2 s each (--timeout)"
     server, told_of = (
@@ -277,7 +277,7 @@ def test_a_server_that_was_there_once_has_all_the_patience(there):
     breaker.failed(refused=True)
     assert (breaker.absent, breaker.left) == (True, 10.0)
     clock.now += 2.0
-    with told_of_waiting(told.append):
+    with waiting_listener(told.append):
         breaker.tell_why("Connection refused")
     assert told == ["here, 2 of 10 s (at the start; --patience 60 waits longer): Connection refused"]
     there(breaker)  # busy or not
@@ -291,7 +291,7 @@ def test_silence_is_counted_from_the_last_answer_to_any_call():
     began = clock.now
     clock.now += 20.0
     breaker.answered()
-    with told_of_waiting(told.append):
+    with waiting_listener(told.append):
         clock.now += 4.0
         breaker.tell_silence(began, "try 1")
         clock.now += 2.0

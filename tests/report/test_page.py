@@ -99,8 +99,8 @@ def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
     first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
     told = [entry["without"] for entry in first["claims"][0]["evidence"] if "without" in entry]
     assert len(told) == 2
-    assert first["untold"] == ""
-    assert second["untold"].endswith(f"factreasoner explain {tmp_path / 'run'} --record second")
+    assert first["not_computed"] == ""
+    assert second["not_computed"].endswith(f"factreasoner explain {tmp_path / 'run'} --record second")
     assert not any("without" in entry for claim in second["claims"] for entry in claim["evidence"])
 
 

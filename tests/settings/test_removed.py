@@ -10,7 +10,7 @@ from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
-from factreasoner.settings.removed import REMOVED, told_removed
+from factreasoner.settings.removed import REMOVED, removal_notice
 
 SETTINGS = sorted(key for key in REMOVED if " " not in key)
 PAIRS = sorted(key.partition(" ")[::2] for key in REMOVED if " " in key)
@@ -81,6 +81,6 @@ def test_a_manifest_is_read_without_what_is_gone(caplog):
         assert caplog.messages == []
         assert kept_config(kept | {SETTINGS[0]: "x", "prefilter": "words"}, "m.json") == Config(version=3)
     assert caplog.messages == [
-        f"m.json: {SETTINGS[0]}: {told_removed(SETTINGS[0])}",
+        f"m.json: {SETTINGS[0]}: {removal_notice(SETTINGS[0])}",
         "m.json: prefilter: 'words' is no longer there: `bundled` replaces it",
     ]

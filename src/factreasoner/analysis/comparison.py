@@ -27,7 +27,7 @@ from factreasoner.models.wording import by_value, number_of
 from factreasoner.pipeline.config import FILE_SETTINGS, Config
 from factreasoner.pipeline.loading import parse_config
 from factreasoner.plugins.table import PLUGINS, nearest
-from factreasoner.runs.finished import FinishedRun, record_of, told_apart
+from factreasoner.runs.finished import FinishedRun, distinct_names, record_of
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
@@ -76,7 +76,7 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
     if len(paths) < 2:
         raise UsageError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
     task = FinishedRun.of_any_task(paths[0]).task
-    return {name: FinishedRun(path, task) for name, path in zip(told_apart(paths), paths, strict=True)}
+    return {name: FinishedRun(path, task) for name, path in zip(distinct_names(paths), paths, strict=True)}
 
 
 def compare_runs(

@@ -118,7 +118,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
     doubt = [f"verdicts: {MAY_BE_CHANCE}"] if may_be_chance else []
     source = (
         told
-        | run.asked_with
+        | run.model_setup
         | {
             "run": run.manifest.run_id,
             "settings": settings_of(run.config, JUDGED_BY),

@@ -184,16 +184,16 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of 
 
 def _removed(error: Any, arguments: Sequence[str]) -> str | None:  # noqa: ANN401 - likewise
     """That a flag, or a value of a flag, is gone, and what replaces it; None if neither is."""
-    from factreasoner.settings.removed import told_removed
+    from factreasoner.settings.removed import removal_notice
 
     if (asked := getattr(error, "option_name", "")) and error.ctx:
         key = asked.lstrip("-").removeprefix("no-").replace("-", "_")
-        told = told_removed(f"{error.ctx.info_name} {key}") or told_removed(key)
+        told = removal_notice(f"{error.ctx.info_name} {key}") or removal_notice(key)
         return told and f"{asked}: {told}"
     flags = getattr(getattr(error, "param", None), "opts", ())
     for argument, after in zip(arguments, [*arguments[1:], ""], strict=True):
         flag, _, value = argument.partition("=")
-        if flag in flags and (told := told_removed(flag[2:].replace("-", "_"), value or after)):
+        if flag in flags and (told := removal_notice(flag[2:].replace("-", "_"), value or after)):
             return f"{flag}: {told}"
     return None
 

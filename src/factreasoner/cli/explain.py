@@ -114,8 +114,8 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         yield f"none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected and most is None:
         yield f"[dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
-    if atom.untold:
-        yield f"[yellow]{plain(atom.untold)}[/yellow]"
+    if atom.not_computed:
+        yield f"[yellow]{plain(atom.not_computed)}[/yellow]"
     if not atom.connected:
         yield "no context is connected to it"
     if atom.entailing and atom.contradicting:

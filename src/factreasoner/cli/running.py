@@ -235,7 +235,7 @@ def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     entries, without = folder.entries, WithoutClaims()
     for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):
         without.add(result)
-    return without.said(folder.task.words.claim)
+    return without.summary(folder.task.words.claim)
 
 
 def _not_in_input(report: RunReport, path: Path) -> str:

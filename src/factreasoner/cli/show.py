@@ -58,7 +58,7 @@ class ShowCommand(Command):
             say_json([claim_row(run.task, row) for row in rows])
         else:
             shown = print_rows(rows, run.task, in_order=by_p)
-            if told := without.said(run.task.words.claim):
+            if told := without.summary(run.task.words.claim):
                 Terminal().sentence(plain(told))
             elif not shown:
                 say(f"No {run.task.words.claim}s to show.")

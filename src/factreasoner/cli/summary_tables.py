@@ -13,7 +13,7 @@ from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import CONSTANT_CONFIDENCE, judged_by
 from factreasoner.judges.calibration import calibration_of
 from factreasoner.judges.probe import as_probed, known_probe
-from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
+from factreasoner.llm.ask import AN_ANSWER, MOST_FACTS, MOST_WITHOUT_RESULT
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Record, Status, Support, not_checked
@@ -297,7 +297,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
         console.sentence("Cost is at the price of batches.")
     console.sentence(
         f"At worst, with a model that gives few usable replies, {total.most_calls:,} calls are paid: "
-        f"{IN_VAIN} for each planned call, and {AN_ANSWER} more for each answer."
+        f"{MOST_WITHOUT_RESULT} for each planned call, and {AN_ANSWER} more for each answer."
     )
 
 

@@ -28,7 +28,7 @@ from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
 from factreasoner.models import Usage
-from factreasoner.plugins.kinds import PluginKind, load, told
+from factreasoner.plugins.kinds import PluginKind, describe_error, load
 from factreasoner.plugins.table import extras_named
 
 Vectors = npt.NDArray[np.float32]
@@ -90,7 +90,9 @@ class OwnEmbedding:
             except PluginError as error:
                 raise ConfigError(str(error)) from error
             except Exception as error:
-                raise ConfigError(f"embedding {self._name!r}: {told(error, self._function)}") from error
+                raise ConfigError(
+                    f"embedding {self._name!r}: {describe_error(error, self._function)}"
+                ) from error
         return checked(found, len(texts), self._name)
 
 

@@ -53,8 +53,8 @@ def explain(
         explain(assess(text, contexts=passages, factors="table1"), ExplanationSettings(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. The
-    solver runs for at most `config.solver_seconds` in all. `untold` says what could not be computed by then,
-    or from posteriors that have not converged.
+    solver runs for at most `config.solver_seconds` in all. `not_computed` says what could not be computed by
+    then, or from posteriors that have not converged.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
@@ -198,7 +198,7 @@ class _Study(NamedTuple):
                 "effects": self._effects(atom_id, part, ways, alone[:, atom]),
                 "tried": len(ways.candidates),
                 "connected": len(part.contexts),
-                "untold": ways.untold,
+                "not_computed": ways.not_computed,
             }
             for atom, atom_id in enumerate(atom_ids)
         }

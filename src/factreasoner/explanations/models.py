@@ -34,7 +34,7 @@ class AtomExplanation(Model):
 
     `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` contexts that
     were left out one at a time. `connected` counts the contexts joined to the atom, directly or through
-    others. `untold` says in words what could not be computed, and why; else it is empty.
+    others. `not_computed` says in words what could not be computed, and why; else it is empty.
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first. `disputes` are the contradictions between contexts of which at least one is such evidence.
@@ -47,7 +47,7 @@ class AtomExplanation(Model):
     effects: tuple[Effect, ...] = ()
     tried: int = 0
     connected: int = 0
-    untold: str = ""
+    not_computed: str = ""
     entailing: tuple[DirectRelation, ...] = ()
     contradicting: tuple[DirectRelation, ...] = ()
     disputes: tuple[Dispute, ...] = ()

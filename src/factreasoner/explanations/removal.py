@@ -53,13 +53,13 @@ class ManyAtOnce:
     """All contexts through one junction tree, as variants of it: exact, and without the solver.
 
     `candidates` are the contexts worth trying. `exact` and `stderr` describe the worst posterior so far,
-    `solves` counts the solver's calls, and `untold` says why something could not be computed.
+    `solves` counts the solver's calls, and `not_computed` says why something could not be computed.
     """
 
     exact = True
     stderr: float | None = None
     solves = 0
-    untold = ""
+    not_computed = ""
 
     def __init__(self, part: NetworkPart, plan: Elimination) -> None:
         self.candidates = part.contexts
@@ -109,7 +109,7 @@ class BySolver:
         self.solves = 0
         self.exact = base.exact
         self.stderr = base.stderr
-        self.untold = ""
+        self.not_computed = ""
         self._part = part
         self._base = base
         self._solver = solver
@@ -134,7 +134,7 @@ class BySolver:
         return np.array(rows).reshape(len(rows), len(self._part.atoms))
 
     def _give_up(self, why: str) -> None:
-        self.untold = why
+        self.not_computed = why
         self.candidates = tuple(c for c in self.candidates if c in self._known)
 
     def _condition(self) -> None:

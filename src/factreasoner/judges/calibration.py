@@ -27,7 +27,7 @@ from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdic
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.models.wording import OWN, refused
 from factreasoner.protocols import Judge, Judged, asks_model, pairwise
-from factreasoner.settings.removed import told_removed
+from factreasoner.settings.removed import removal_notice
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
 MAY_BE_CHANCE = "the gain in macro-F1 may be chance"
@@ -70,7 +70,7 @@ class Calibration(Model):
     @classmethod
     def _are_removed(cls, value: object) -> None:
         if value is not None:
-            raise ValueError(told_removed("posteriors"))
+            raise ValueError(removal_notice("posteriors"))
 
     @property
     def acts(self) -> bool:

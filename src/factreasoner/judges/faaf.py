@@ -25,7 +25,7 @@ SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 First = Literal["sources", "citation", "reasoning"]
 """What may precede an answer."""
 
-SAID_FALSE = "the model said False, which may mean silence or a contradiction"
+ANSWERED_FALSE = "the model said False, which may mean silence or a contradiction"
 """The note of a verdict where a model could say only True or False."""
 
 _FIRST_TEXT: dict[First, str] = {

@@ -101,7 +101,7 @@ class LLMJudge:
             label_probabilities=finding.chances.probabilities if finding.chances else {},
             label_mass=finding.chances.mass if finding.chances else None,
             citation=citation,
-            note=faaf.SAID_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
+            note=faaf.ANSWERED_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
             rests_on=_named(premise, finding),
         )
 

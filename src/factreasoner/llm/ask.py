@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 MOST_FACTS = 32
 """Facts a call for a model of which nobody knows how many it can take."""
-IN_VAIN = 8
+MOST_WITHOUT_RESULT = 8
 """Most paid requests of a planned call without any answered item."""
 AN_ANSWER = 2
 """Further paid requests that each answered item allows."""
@@ -176,7 +176,7 @@ class _PlannedCall(Generic[I, R]):
         pending: PendingError | None = None
         for group in groups:
             if self.budget.left <= 0:
-                spent = f"; given up after {IN_VAIN} paid requests without a result"
+                spent = f"; given up after {MOST_WITHOUT_RESULT} paid requests without a result"
                 self._fail({position: problems[position] + spent for position in group}, turn.attempt)
                 continue
             same = len(group) == len(turn.positions)
@@ -207,7 +207,7 @@ class RetryBudget:
     `raised`: a reply was cut, and the limit was raised; `too_slow`: a longer reply takes too long.
     """
 
-    left: int = IN_VAIN
+    left: int = MOST_WITHOUT_RESULT
     raised: bool = False
     too_slow: bool = False
 
@@ -233,4 +233,4 @@ def current_budget() -> RetryBudget:
 
 def most_paid(calls: int, items: int) -> int:
     """The most paid requests that `calls` planned calls about `items` items in all can lead to."""
-    return IN_VAIN * calls + AN_ANSWER * max(items - calls, 0)
+    return MOST_WITHOUT_RESULT * calls + AN_ANSWER * max(items - calls, 0)

@@ -46,7 +46,7 @@ _purpose: ContextVar[str] = ContextVar("factreasoner_purpose", default="")
 
 
 @contextlib.contextmanager
-def told_of_waiting(listener: Callable[[str], None]) -> Iterator[None]:
+def waiting_listener(listener: Callable[[str], None]) -> Iterator[None]:
     """Call `listener` in any thread with what calls made inside wait for, and why; "": none waits now."""
     token = _listener.set(listener)
     try:
@@ -175,7 +175,7 @@ class Attempts:
     usage: Usage = field(default_factory=Usage)
     troubled_since: float | None = None
 
-    def stood_in_line(self, seconds: float) -> None:
+    def add_waiting(self, seconds: float) -> None:
         """Leave out time in which other requests had their turn: the server did not keep this one waiting."""
         if self.troubled_since is not None:
             self.troubled_since += seconds
@@ -262,7 +262,7 @@ class Sender:
         unknown = f"{self._transport.model} is not known, so no limit can be kept; run without --max-cost"
         most = partial(self._transport.most_cost, request, self._config.max_tokens)
         with self._shared.admitted(request, most, unknown) as (turn, money):
-            attempts.stood_in_line(time.monotonic() - joined)
+            attempts.add_waiting(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():

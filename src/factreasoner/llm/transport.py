@@ -231,7 +231,7 @@ class Transport:
                     max_retries=0,
                     num_retries=0,
                     client=_handler() if self.provider in BY_HANDLER else None,
-                    allowed_openai_params=self.untold(request),
+                    allowed_openai_params=self.unlisted_params(request),
                     **worded,
                 )
         except Exception as error:
@@ -243,7 +243,7 @@ class Transport:
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
 
-    def untold(self, request: Mapping[str, Any]) -> list[str]:
+    def unlisted_params(self, request: Mapping[str, Any]) -> list[str]:
         """The user's own parameters that litellm does not know for this model, and would refuse."""
         if not (own := request.keys() - ASKED):
             return []

@@ -242,7 +242,7 @@ class TaskResult(Model):
         """What was found, in a few words each: how many claims, with which labels, and the scores."""
         return []
 
-    def told(self, kind: str, scores: Sequence[str] = ()) -> str:
+    def short_form(self, kind: str, scores: Sequence[str] = ()) -> str:
         """What a prompt shows of a result of that `kind` with these scores."""
         failed = len(self.all_failures)
         failures = [number_of(failed, "failure")] * bool(failed)
@@ -251,7 +251,7 @@ class TaskResult(Model):
         return f"<{kind} {self.record_id!r}: {brief}>"
 
     def __repr__(self) -> str:
-        return self.told(type(self).__name__)
+        return self.short_form(type(self).__name__)
 
     __str__ = __repr__
 

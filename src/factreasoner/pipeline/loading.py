@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings.removed import removed_from, told_removed
+from factreasoner.settings.removed import removal_notice, removed_from
 from factreasoner.settings.sources import (
     PREFIX,
     Source,
@@ -137,7 +137,7 @@ def kept_config(values: Mapping[str, Any], source: str) -> Config:
     kept = {
         key: value
         for key, value in values.items()
-        if key in Config.model_fields and told_removed(key, value) is None
+        if key in Config.model_fields and removal_notice(key, value) is None
     }
     return parse_config(kept, source)
 

@@ -63,7 +63,7 @@ class OnDemand(NamedTuple):
 Offers = Mapping[str, object]
 """What a constructor may ask for, by name; None: there is nothing."""
 
-_TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
+_PASSED_ON = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
 """What a part may raise on purpose. Everything else is its fault."""
 
 
@@ -110,7 +110,9 @@ class PluginKind(Generic[P]):
         except FactReasonerError:
             raise
         except Exception as error:
-            raise ConfigError(f"{self.name} {name!r} can't be made: {told(error, factory)}") from error
+            raise ConfigError(
+                f"{self.name} {name!r} can't be made: {describe_error(error, factory)}"
+            ) from error
 
     def _wanted(self, name: str, factory: Callable[..., object], offers: Offers) -> dict[str, object]:
         """The offers that the constructor names."""
@@ -162,14 +164,16 @@ def load(kind: str, name: str) -> Any:
     except MissingExtraError:
         raise
     except Exception as error:
-        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
+        raise ConfigError(
+            f"{kind} {name!r}: can't import {module_name!r}: {describe_error(error)}"
+        ) from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:
         raise ConfigError(f"{kind} {name!r}: module {module_name!r} has no {attribute!r}") from error
 
 
-def told(error: BaseException, part: object = None) -> str:
+def describe_error(error: BaseException, part: object = None) -> str:
     """An error in a user's code with its file and line: in the file of `part` if it passed through there."""
     own = None if part is None else _file_of(part)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
@@ -220,10 +224,10 @@ class _CheckedPlugin(Generic[P]):
         """The result of a method of the part; an error in it is reported as the part's fault."""
         try:
             return getattr(self._part, method)(*given)
-        except _TOLD:
+        except _PASSED_ON:
             raise
         except (Exception, SystemExit) as error:
-            raise self._fault(told(error, self._part)) from error
+            raise self._fault(describe_error(error, self._part)) from error
 
     def _call(self, *given: object) -> object:
         result = self._guarded(self._kind.method, *given)

@@ -33,7 +33,7 @@ def markdown(run: FinishedRun[Any]) -> str:
         f"**{content['headline']}**",
         "; ".join(f"{one['name']} {one['value']}{end}" for one, end in zip(scores, ends, strict=True)),
         f"Judged by: {cell(content['judged_by'])}.",
-        cell(without.said(run.task.words.claim)),
+        cell(without.summary(run.task.words.claim)),
         cell(run.unfinished or ""),
         cell(number_of(content["failures"]["total"], "failure")) if content["failures"]["total"] else "",
     ]

@@ -26,7 +26,7 @@ from factreasoner.models import TaskResult
 from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.report.record_content import RecordWriter, ReportedResult
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
-from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
+from factreasoner.runs.finished import FinishedRun, distinct_names, parser_of
 from factreasoner.runs.store import PAGE
 from factreasoner.text.visible import one_line
 
@@ -150,7 +150,7 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
         digest.update(text.encode("utf-8"))
         gathered.rows.append(json_text(_row(scored)))
         gathered.size += len(text)
-    names = told_apart([run.path for run in runs])
+    names = distinct_names([run.path for run in runs])
     gathered.runs = [overview.content(name) for overview, name in zip(overviews, names, strict=True)]
     gathered.digest = digest.hexdigest()[:16]
     return gathered

@@ -174,7 +174,7 @@ def progress_for(name: str = "", *, quiet: bool) -> Iterator[Totals]:
 @contextlib.contextmanager
 def one_answer(*, quiet: bool = False) -> Iterator[None]:
     """Says on standard error, now and then, what the one answer worked on inside waits for."""
-    from factreasoner.llm.send import told_of_waiting
+    from factreasoner.llm.send import waiting_listener
 
     pauses = _Pauses()
 
@@ -182,7 +182,7 @@ def one_answer(*, quiet: bool = False) -> Iterator[None]:
         if words and not quiet and pauses.over():
             say(f"waiting for {words}", err=True)
 
-    with told_of_waiting(tell):
+    with waiting_listener(tell):
         yield
 
 

@@ -58,7 +58,7 @@ class RecordWriter:
         quotes = [(row.context, row.quote) for row in rows]
         quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
         premises = Premises(result, {row.against for row in rows}, quotes)
-        effects, untold = self._effects(result)
+        effects, not_computed = self._effects(result)
         by_id, grouped = by_claim(verdicts), dict[str, list[ClaimRow]]()
         for row in rows:
             grouped.setdefault(row.claim, []).append(row)
@@ -72,7 +72,7 @@ class RecordWriter:
             "answer": segments(result.response, self._located(grouped, result)),
             "premises": premises.content(),
             "claims": claims,
-            "untold": untold,
+            "not_computed": not_computed,
             "failures": [[f["stage"], f["item_id"], f["message"]] for f in scored.line["failures"]],
             "corrected": corrected(result) if isinstance(result, VerifyResult) else None,
             "reference": getattr(result, "reference", None),
@@ -95,7 +95,7 @@ class RecordWriter:
         except FactReasonerError as error:
             return {}, str(error)
         found = {atom.atom_id: {effect.context_id: effect for effect in atom.effects} for atom in atoms}
-        return found, next((atom.untold for atom in atoms if atom.untold), "")
+        return found, next((atom.not_computed for atom in atoms if atom.not_computed), "")
 
     def _located(
         self, grouped: Mapping[str, Sequence[ClaimRow]], result: TaskResult

@@ -125,7 +125,7 @@ class FinishedRun(Generic[R]):
         return self._folder.known_id(record_id)
 
     @property
-    def asked_with(self) -> dict[str, Any]:
+    def model_setup(self) -> dict[str, Any]:
         """Fingerprints of the judge's prompts and of a verifier, and how each model was asked."""
         manifest = self.manifest.content()
         prompts = {
@@ -234,7 +234,7 @@ def record_of(assessment: Assessment) -> Record:
     return Record(id=assessment.record_id, **{name: getattr(assessment, name) for name in same})
 
 
-def told_apart(paths: Sequence[Path]) -> list[str]:
+def distinct_names(paths: Sequence[Path]) -> list[str]:
     """The shortest endings of different paths that tell them apart."""
     parts, length = [real(path).parts for path in paths], 1
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):

@@ -13,7 +13,7 @@ from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.send import told_of_waiting
+from factreasoner.llm.send import waiting_listener
 from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
 from factreasoner.models.journal import JournalLine
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
@@ -147,7 +147,7 @@ def _worked_off(
     unfinished = _unfinished(worker, folder, records, progress)
     made = lines_of(worker, folder.task, unfinished)
     try:
-        with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
+        with waiting_listener(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:
                 folder.write(lines)
                 for line in lines:

@@ -79,7 +79,7 @@ REMOVED: Mapping[str, Removed] = {
 """Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
 
 
-def told_removed(key: str, value: object = None) -> str | None:
+def removal_notice(key: str, value: object = None) -> str | None:
     """The sentence on a setting or a flag that is gone, or on a value that is; None if neither is."""
     if (gone := REMOVED.get(key)) is not None:
         return f"no longer there: {gone.instead}"
@@ -98,5 +98,5 @@ def removed_from(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     Yields their name and the sentence.
     """
     for key, value in values.items():
-        if not was_default(key, value) and (told := told_removed(key, value)):
+        if not was_default(key, value) and (told := removal_notice(key, value)):
             yield key, told

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 from factreasoner.models.wording import KINDS, one_of
-from factreasoner.settings.removed import REMOVED, told_removed
+from factreasoner.settings.removed import REMOVED, removal_notice
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -34,7 +34,7 @@ class Settings(BaseModel):
         """Refuse values that earlier versions had."""
         for key, value in data.items() if isinstance(data, dict) else ():
             if f"{key} {value}" in REMOVED:
-                raise ValueError(f"{key}: {told_removed(key, value)}")
+                raise ValueError(f"{key}: {removal_notice(key, value)}")
         return data
 
 

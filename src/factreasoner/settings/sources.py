@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from factreasoner.errors import ConfigError
 from factreasoner.models.wording import OWN, refused
 from factreasoner.plugins.table import nearest
-from factreasoner.settings.removed import told_removed
+from factreasoner.settings.removed import removal_notice
 from factreasoner.settings.setting import Settings, kinds_of, must_be, setting_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def flag_of(key: str) -> str:
 
 def unknown_setting(name: str, known: Sequence[str]) -> str:
     """That a setting is gone, and what replaces it; or that there is none, and the nearest known one."""
-    gone = told_removed(name)
+    gone = removal_notice(name)
     return f"{name}: {gone}" if gone else f"unknown setting {name!r}; {nearest(name, list(known))}"
 
 
@@ -66,7 +66,7 @@ def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, So
     """What is wrong with a setting, and what it takes."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
-        if gone := told_removed(key):
+        if gone := removal_notice(key):
             return f"{origins[key].place}{origins[key].spelt(key)}: {gone}"
         return f"{origins[key].place}{unknown_setting(key, list(kind.model_fields))}"
     field = kind.model_fields.get(key)
@@ -93,7 +93,7 @@ def from_environment(kind: type[Settings], also: Collection[str] = ()) -> dict[s
         lines = [
             f"{name}: "
             + (
-                told_removed(name.removeprefix(PREFIX).lower())
+                removal_notice(name.removeprefix(PREFIX).lower())
                 or f"no setting has this variable; {nearest(name, list(variables))}"
             )
             for name in strange

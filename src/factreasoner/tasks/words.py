@@ -80,7 +80,7 @@ class WithoutClaims:
         if names and (failure := next(lost, None)):
             self._unjudged.setdefault(failure.message, []).append(result.record_id)
 
-    def said(self, claim_word: str) -> str:
+    def summary(self, claim_word: str) -> str:
         """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
         kinds = {f"No {claim_word}s": self._without, f"Not all {claim_word}s judged": self._unjudged}
         return " ".join(_counted(what, ids) for what, ids in kinds.items() if ids)

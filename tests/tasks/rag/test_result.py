@@ -78,7 +78,7 @@ def test_result_lines_name_what_bears_a_claim_out_and_what_denies_it():
     by_reference = verdict("reference", "contradiction")
     found = result(verdict("c0", "entailment"), verdict("c1", "contradiction"), by_reference, reference="R.")
     (said,) = TASK.tally(Config(), ()).add(found)["claims"]
-    assert (said["in_contexts"], said["borne_out_by"], said["contradicted_by"]) == (True, ["c0"], ["c1"])
+    assert (said["in_contexts"], said["supported_by"], said["contradicted_by"]) == (True, ["c0"], ["c1"])
     assert (said["in_reference"], said["contradicted_by_reference"]) == (False, True)
     wanted = {"claims": None, "reference_claims": CLAIM}
     found = result(verdict("answer", "neutral"), verdict("c0", "neutral"), **wanted)

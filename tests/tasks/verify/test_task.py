@@ -93,7 +93,7 @@ def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_fai
     assert result.corrected == "It shows ships. It opened in 1932 [1]."
     ships = result.revised.claims[0]
     assert (ships.cited, ships.label, ships.p, ships.quote) == (("c0",), None, None, None)
-    assert (ships.borne_out_by, ships.explanation, ships.fate) == ((), "", "flagged")
+    assert (ships.supported_by, ships.explanation, ships.fate) == ((), "", "flagged")
     assert [failure.item_id for failure in result.failures] == ["c0->r1_a0"]
     (ships, _) = result.rows()
     assert (ships.judged, ships.num_entailing) == ("fully", 1)

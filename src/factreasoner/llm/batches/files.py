@@ -161,7 +161,7 @@ class Results:
                 self.answered.add(custom_id)
         self._left_out = dict(sorted(left_out.items()))
 
-    def told(self, requests: int) -> str:
+    def summary(self, requests: int) -> str:
         """What was found for so many requests, in words."""
         told = [f"{len(self.answered):,} of {requests:,} requests answered"]
         if errors := len(self.starts) - len(self.answered):

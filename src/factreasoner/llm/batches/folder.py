@@ -182,7 +182,7 @@ class BatchFolder:
                     body = json.loads(line_at(own[custom_id], batch.requests_path))["body"]
                     usage += usage_of(state["model"], completion, body)
             batch.note(usage=usage.model_dump(mode="json"), answered=len(results.answered), bytes=size)
-        return [f"{path}: {results.told(len(own))}"]
+        return [f"{path}: {results.summary(len(own))}"]
 
     def holds(self, key: str) -> bool:
         """Whether a call's first request is answered here and nobody has taken that answer yet."""

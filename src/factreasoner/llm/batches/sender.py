@@ -96,7 +96,7 @@ class BatchSender:
             worded = load().utils.get_optional_params(
                 model=transport.bare,
                 custom_llm_provider=transport.provider,
-                allowed_openai_params=transport.untold(request),
+                allowed_openai_params=transport.unlisted_params(request),
                 **worded,
             )
             worded.pop("stream", None)

@@ -150,7 +150,7 @@ function fillEvidence(pane, claim, own) {
     speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
       : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
     disputesOf(claim, own), silentOnes(silent, claim, own),
-    own.untold ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.untold}`) : null,
+    own.not_computed ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.not_computed}`) : null,
     h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),
       h('button', {type: 'button', onclick: () => step(1)}, 'Next to look at ›'),
       h('button', {type: 'button', onclick: backToText}, 'Back to the text')),

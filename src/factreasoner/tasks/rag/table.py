@@ -221,7 +221,7 @@ class ScoredRag(NamedTuple):
     def __repr__(self) -> str:
         known = ((name, self.values[name]) for name in IN_BRIEF)
         scores = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in known if value is not None]
-        return self.result.told(type(self).__name__, scores)
+        return self.result.short_form(type(self).__name__, scores)
 
     def _repr_html_(self) -> str:
         return notebook_html(repr(self), [self.result], self.result.words)

@@ -62,7 +62,7 @@ def _content(line: ClaimLine, of: str, result: RagResult) -> dict[str, Any]:
         content |= {
             "in_contexts": line.contexts.any.holds,
             "p_in_contexts": _rounded(line.contexts.any.p),
-            "borne_out_by": result.ids(line.contexts),
+            "supported_by": result.ids(line.contexts),
             "contradicted_by": result.ids(line.contradicted),
             "needs_several": line.contexts.needs_several,
         }

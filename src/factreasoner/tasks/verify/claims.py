@@ -221,7 +221,7 @@ def labelled(
         update={
             "label": label,
             "p": p,
-            "borne_out_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
+            "supported_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
             "explanation": _explanation(best, sources, text) + of_unread,
             "quote": best.verdict.quote,
             "quoted": best.quoted,

@@ -49,7 +49,7 @@ class VerifiedClaim(Model):
 
     `label` is None where judging failed. `uncited`: it cites nothing, and was not judged. `unknown_source`:
     nothing it cites exists. The others are as for atoms, and `p` is P(its sources support it); all sources,
-    where it cites nothing. `borne_out_by` are the sources that support it, `quote` is verbatim from the
+    where it cites nothing. `supported_by` are the sources that support it, `quote` is verbatim from the
     source `quoted`. `fate`: kept, flagged (something is wrong, and its sentence stays), rewritten or removed
     with its sentence.
     """
@@ -63,7 +63,7 @@ class VerifiedClaim(Model):
     by: Attribution = "none"
     label: ClaimLabel | None = None
     p: float | None = None
-    borne_out_by: tuple[str, ...] = ()
+    supported_by: tuple[str, ...] = ()
     explanation: str = ""
     quote: str | None = None
     quoted: str | None = None
@@ -196,7 +196,7 @@ def _is_sound(citation: Citation, claims: Mapping[str, VerifiedClaim]) -> bool |
     if citation.source is None:
         return False
     own = [claims[claim_id] for claim_id in citation.claims if claim_id in claims]
-    if any(citation.source in claim.borne_out_by for claim in own):
+    if any(citation.source in claim.supported_by for claim in own):
         return True
     return False if own and all(claim.label is not None for claim in own) else None
 
@@ -226,7 +226,7 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
             Judgement(claim.p, claim.label, judged),
             Evidence(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
         )
-        decisive = claim.quoted or next(iter(claim.borne_out_by), row.context)
+        decisive = claim.quoted or next(iter(claim.supported_by), row.context)
         context = contexts.get(decisive) if decisive else None
         yield row._replace(
             quote=claim.quote,
