@@ -153,7 +153,6 @@ def _print_some(records: Sequence[Record], row: Row, count: int) -> None:
                     "record": record_id,
                     "atom": atom.id,
                     "text": atom.text,
-                    "unresolved": list(getattr(atom, "unresolved", ())),
                 },
                 ensure_ascii=False,
             )

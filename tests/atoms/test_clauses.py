@@ -12,10 +12,6 @@ SPLIT = {
         "Ada is a composer.",
         "Ada is a painter.",
     ],
-    "Ada Roe was born on 5 May 1900 in Rome": [
-        "Ada Roe was born on 5 May 1900.",
-        "Ada Roe was born in Rome.",
-    ],
     "The band released a film, singles and videos.": [
         "The band released a film.",
         "The band released singles.",
@@ -40,8 +36,7 @@ SPLIT = {
     "Jo is an actor who was born in Madrid.": ["Jo is an actor.", "Jo was born in Madrid."],
     "Jo is an actor born on 3 May 1949 in Madrid.": [
         "Jo is an actor.",
-        "Jo was born on 3 May 1949.",
-        "Jo was born in Madrid.",
+        "Jo was born on 3 May 1949 in Madrid.",
     ],
     "A sieve is a tool used by cooks.": ["A sieve is a tool.", "A sieve is used by cooks."],
     "Ada praised the engine, which was never built.": [

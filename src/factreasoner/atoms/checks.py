@@ -21,7 +21,6 @@ _REFERRING = (
     r"both(?! [\w-]+ and\b)|either(?! [\w-]+ or\b)|neither(?! [\w-]+ nor\b)"
     r"|the (?:same|two|latter|former|others?(?! hand\b))|(?:at|by) (?:the|that) time|that year"
 )
-REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|(?:him|her|it|them)sel(?:f|ves)|this|these|those"
     rf"|{_REFERRING})\b",
@@ -102,9 +101,9 @@ def lacks_year(statement: str) -> bool:
     return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
 
 
-def leads_with_pronoun(statement: str, pronoun: re.Pattern[str] = _PRONOUN) -> bool:
+def leads_with_pronoun(statement: str) -> bool:
     """Whether it has a pronoun and no name before it."""
-    found = pronoun.search(statement)
+    found = _PRONOUN.search(statement)
     return found is not None and _NAME.search(statement, 0, found.start()) is None
 
 

@@ -11,16 +11,10 @@ from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
 _PARTS = words("conj relcl appos acl")
-"""What may be split off; "when and where" are two prepositions."""
+"""What may be split off."""
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _ASKING = words("if whether that when because while so")
 _JOINTS = words("and but ; , yet")
-_ONCE = words("bear die found establish release launch bury publish open")
-"""Verbs of what happens at one time in one place."""
-_NOT_ALWAYS = words(
-    "only no few less all every most first last never none least fewer more including like such"
-)
-"""Words of what may hold only of a time or place: "the only goal in 1990"."""
 _POINTERS = words("he him his she her it its they them their this that these those others")
 _PERSONAL = words("he his she her")
 
@@ -28,7 +22,7 @@ _PERSONAL = words("he his she her")
 def split(parse: Parse) -> list[Draft]:
     """The clauses of a sentence, in the order they are found; none if its root is not a clause."""
     kinds = [word.dep for word in parse.words]
-    if not parse.root.is_clause or (_PARTS.isdisjoint(kinds) and kinds.count("prep") < 2):
+    if not parse.root.is_clause or _PARTS.isdisjoint(kinds):
         return []
     splitter = Splitter(parse)
     splitter.state(parse.root)
@@ -57,7 +51,7 @@ class Splitter:
             self._wording.drop(aside.said)
         said = subject or self._own_subject(verb)
         for line in split_list(self._wording, verb):
-            self.drafts += [Draft(each, verb) for each in self._when_and_where(verb, (*subject, *line))]
+            self.drafts.append(Draft((*subject, *line), verb))
         for aside in asides:
             self._aside(aside, verb)
         for conjunct in conjuncts:
@@ -105,19 +99,6 @@ class Splitter:
         else:
             self._wording.drop(aside.relative or said)
             self.state(said, aside.subject)
-
-    def _when_and_where(self, verb: Word, line: Line) -> list[Line]:
-        """ "Born on 5 May in Rome" as "born on 5 May" and "born in Rome"; any other line as it is."""
-        after = [w for w in self._wording.children(verb, "prep") if w.i > verb.i and w in line]
-        timed = [w for w in after if w.lower in ("in", "on", "at")]
-        dates = [w for w in timed if any(c.entity == "DATE" for c in w.dependents("pobj"))]
-        others = [w for w in after if w not in dates]
-        identified = verb.lemma in _ONCE or verb.dependent("dobj") is not None
-        if not identified or len(dates) != 1 or not others:
-            return [line]
-        if any(bit.dep == "neg" or bit.lower in _NOT_ALWAYS for bit in line if isinstance(bit, Word)):
-            return [line]
-        return [self._wording.less(line, *others), self._wording.less(line, *dates)]
 
 
 def _goes_on(verb: Word, conjuncts: list[Word]) -> bool:

@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant
 from factreasoner.atoms.nonclaims import is_abstention
+from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.settings import AtomSettings
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
-from factreasoner.text.language import is_english, is_person
-from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Word, check_model, find_parser
-from factreasoner.text.sentences import Span
+from factreasoner.text.language import gender_of_name, is_english, is_person, words
+from factreasoner.text.parsing import (
+    NOMINAL_SUBJECTS,
+    NOUNS,
+    PLURAL,
+    Parse,
+    Parser,
+    Word,
+    check_model,
+    find_parser,
+)
+from factreasoner.text.sentences import Span, block_sentences, blocks
+from factreasoner.text.wraps import shown
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
-_CONTRACTION = re.compile(r" ?['’](s been|s|re|ve|ll|d)\b", re.IGNORECASE)
+_LEADING = re.compile(
+    r"(?P<pronoun>he|she|it|they)\b(?: ?['’](?P<verb>s been|s|re|ve|ll|d)\b)?"
+    r"|(?P<owner>his|her|its|their)\b",
+    re.IGNORECASE,
+)
+_LATER = re.compile(r"\b(?:h[ei][ms]?|she|hers?|its?|th(?:ey|em|eir))\b")
+"""A pronoun that may mean what the sentence before is about."""
 _WRITTEN_OUT = {"s been": "has been", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
+_PERSONAL = words("he she his her him himself herself")
+_KINDS = {"it": "thing", "its": "thing", "they": "many", "their": "many"}
+_NO_NAME = words(
+    "some many several most other another each every no one both all any few various certain this that these",
+    "those such it its they their them he she his her",
+)
+_ASPECTS = words(
+    "entry entrance admission access parking price cost fee charge fare rent ticket height length width",
+    "depth size weight age population capacity weather climate name address location view construction",
+)
+"""What is said of a thing, which "it" behind them may mean: "Entry is free. It has a café." """
+_TIMES = words("DATE TIME CARDINAL ORDINAL QUANTITY MONEY PERCENT")
+_LONGEST_NAME = 8
 
 
 class EmbeddedAtomizer:
@@ -51,10 +82,18 @@ def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
     )
 
 
-class EmbeddedReviser:
-    """Replaces a pronoun by a name if only one can be meant, by a dependency parse; English only.
+class _Subject(NamedTuple):
+    """What a sentence is about, and the kind of pronoun for it; an empty name stands for no pronoun."""
 
-    Other pronouns stay and are listed in the atom's `unresolved`. Without a parser atoms stay as they are.
+    name: str = ""
+    kind: str = ""
+
+
+class EmbeddedReviser:
+    """Replaces a pronoun by the subject of the sentence before it; English only.
+
+    The pronoun must be the subject of its own sentence, or own that, and the sentence before must name
+    nothing else that it could mean. All other pronouns stay. Without a parser atoms stay as they are.
     """
 
     def __init__(self, config: AtomSettings | None = None) -> None:
@@ -66,14 +105,13 @@ class EmbeddedReviser:
         parser = find_parser(self._spacy_model) if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
-        known = Antecedents(record, parser)
-        parses = parser.parse([atom.text for atom in atoms])
-        return Atomized(
-            tuple(
-                _Revision(parse, known.meant(atom), known.persons).of(atom) if parse else atom
-                for atom, parse in zip(atoms, parses, strict=True)
-            )
-        )
+        names = list(_names(shown(record.response), parser))
+        starts = [start for start, _, _ in names]
+        revised = []
+        for atom in atoms:
+            at = bisect_right(starts, atom.span[0]) - 1 if atom.span is not None else -1
+            revised.append(_renamed(atom, *names[at][1:]) if at >= 0 else atom)
+        return Atomized(tuple(revised))
 
 
 class EmbeddedFactGenerator:
@@ -94,85 +132,118 @@ def reference_record(record: Record) -> Record:
     return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)
 
 
-class _Revision:
-    """Revises one atom: names for the first pronoun of each kind that no word before it explains."""
+def _renamed(atom: Atom, pronoun: str, name: str) -> Atom:
+    """An atom with `name` for the pronoun it begins with, if that is `pronoun`."""
+    found = re.search(rf"\b(?:{_LEADING.pattern})", atom.text, re.IGNORECASE)
+    said = (found["pronoun"] or found["owner"]).lower() if found else ""
+    if found is None or not name or said != pronoun:
+        return atom
+    verb = f" {_WRITTEN_OUT[found['verb'].lower()]}" if found["verb"] else ""
+    owner = ("'" if name.endswith("s") else "'s") if found["owner"] else ""
+    text = f"{atom.text[: found.start()]}{name}{owner}{verb}{atom.text[found.end() :]}"
+    text = text[:1].upper() + text[1:]
+    return atom.model_copy(update={"text": text, "original": atom.original or atom.text})
 
-    def __init__(self, parse: Parse, meant: Meant, persons: Collection[str]) -> None:
-        self._parse = parse
-        self._meant = meant
-        self._persons = persons
-        self._changes: list[tuple[Span, str]] = []
-        self._unresolved: list[str] = []
 
-    def of(self, atom: Atom) -> Atom:
-        """The atom with its names, and the pointing words that stayed."""
-        seen: set[Kind] = set()
-        for word in self._parse.words:
-            kind = KINDS.get(word.lower)
-            if kind is None:
-                self._surname(word)
-                self._pointed(word)
-            elif not (kind in seen or self._is_bound(kind, word) or word.is_expletive):
-                seen.add(kind)
-                self._pronoun(kind, word)
-        changes: dict[str, object] = {"unresolved": tuple(dict.fromkeys(self._unresolved))}
-        if self._changes:
-            text = atom.text
-            for span, said in reversed(self._changes):
-                text = text[: span.start] + said + text[span.end :]
-            changes |= {"text": text[:1].upper() + text[1:], "original": atom.original or atom.text}
-        return atom.model_copy(update=changes)
+def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, str]]:
+    """Each sentence's start, the pronoun that begins it, and the name that this stands for, if any."""
+    for block in blocks(text):
+        spans = list(block_sentences(text, block))
+        read = [plain(text, span) for span in spans]
+        about = _Subject()
+        for span, said, parse in zip(spans, read, parser.parse([one.text for one in read]), strict=True):
+            pronoun = _leading_pronoun(parse) if parse is not None else None
+            if parse is None or pronoun is None:
+                points = span is not spans[0] and _LATER.search(said.text)
+                about = _Subject() if parse is None or points else _subject(said, parse)
+                yield span.start, "", ""
+                continue
+            fits = about.kind == _KINDS.get(pronoun.lower, "person") and not pronoun.is_expletive
+            owned = pronoun.dep == "poss"
+            clear = fits and _may_be(about, pronoun) and not (owned and " of " in about.name)
+            yield span.start, pronoun.lower, about.name if clear else ""
+            if owned or not fits or _has_rival(about, parse, parse.root.subject):
+                about = _Subject()
 
-    def _pronoun(self, kind: Kind, word: Word) -> None:
-        name = self._meant.get(kind)
-        if name is None or name.casefold() in self._parse.text.casefold():
-            self._unresolved.append(word.text)
-            return
-        end, said = word.end, name
-        contraction = _CONTRACTION.match(self._parse.text, word.end)
-        if word.tag == "PRP$":
-            said += "'" if name.endswith("s") else "'s"
-        elif contraction is not None:
-            end, said = contraction.end(), f"{said} {_WRITTEN_OUT[contraction[1].lower()]}"
-        self._changes.append((Span(word.start, end), said))
 
-    def _pointed(self, word: Word) -> None:
-        """ "These changes" becomes what the sentence before calls changes; else it is left and listed."""
-        if word.lower not in POINTING or word.tag not in ("DT", "PDT"):
-            return
-        if word.dep != "det":
-            kind: Kind = "many" if word.lower in ("these", "those") else "thing"
-            if word.dep in NOMINAL_SUBJECTS and not self._is_bound(kind, word):
-                self._unresolved.append(word.text)
-            return
-        noun = word.head
-        name = self._meant.get(noun.lemma)
-        if name is not None and word.i == 0:
-            self._changes.append((Span(word.start, noun.end), name))
-        elif not self._is_bound("thing", word):
-            self._unresolved.append(self._parse.text[word.start : noun.end])
+def _leading_pronoun(parse: Parse) -> Word | None:
+    """The pronoun that is the subject of a sentence or begins it, with nothing before it that it may mean."""
+    subject = parse.root.subject if parse.root.is_clause else None
+    first = parse.words[subject.first] if subject is not None else None
+    if first is None or _LEADING.fullmatch(first.text) is None:
+        return None
+    before = [word for word in parse.words[: first.i] if word.pos in NOUNS]
+    if any(first.lower not in _PERSONAL or _is_somebody(word) for word in before):
+        return None
+    return first if subject is first or (first.dep == "poss" and first.head is subject) else None
 
-    def _surname(self, word: Word) -> None:
-        """The full name of the one person whose surname is a subject by itself."""
-        words = self._parse.words
-        beside = [*words[max(0, word.i - 1) : word.i], *words[word.i + 1 : word.i + 2]]
-        alone = not any(other.pos == "PROPN" for other in beside)
-        if word.text.isupper() or not (word.dep in NOMINAL_SUBJECTS and alone):
-            return
-        known = [name for name in self._persons if " " in name and name.split()[-1] == word.text]
-        if len(known) == 1 and known[0] not in self._parse.text:
-            self._changes.append((Span(word.start, word.end), known[0]))
 
-    def _is_bound(self, kind: Kind, word: Word) -> bool:
-        """Whether a word before the pronoun in the atom may be what it means."""
-        nouns = [other for other in self._parse.words[: word.i] if other.pos in NOUNS]
-        if word.dep == "dobj":
-            nouns = [noun for noun in nouns if noun.dep not in NOMINAL_SUBJECTS]
-        persons = [w for w in nouns if w.entity == "PERSON" or is_person(w.lemma.lower())]
-        if kind in ("male", "female"):
-            return bool(persons) or any(w.pos == "PROPN" and not w.entity for w in nouns)
-        if kind == "many":
-            return any(w.tag in PLURAL or w.dependents("conj") for w in nouns)
-        return any(
-            w.tag in ("NN", "NNP") and w not in persons and w.entity not in ("DATE", "TIME") for w in nouns
-        )
+def _may_be(about: _Subject, pronoun: Word) -> bool:
+    """Whether a name may be that of a man or a woman, as the pronoun needs."""
+    gender = gender_of_name(about.name) if pronoun.lower in _PERSONAL else None
+    return gender is None or (gender == "female") == (pronoun.lower in ("she", "her"))
+
+
+def _subject(said: Plain, parse: Parse) -> _Subject:
+    """What a sentence is about, if the next one can mean nothing else by a pronoun."""
+    subject = parse.root.subject if parse.root.is_clause else None
+    if subject is None or subject.pos not in NOUNS or subject.dependent("conj") or subject.lower in _ASPECTS:
+        return _Subject()
+    apart = [c for c in subject.dependents("relcl", "appos", "acl", "punct") if c.i > subject.i]
+    named = [
+        word for word in subject.subtree({c.i for c in apart}) if word.pos != "PUNCT" or word.text == "-"
+    ]
+    first, last = named[0], named[-1]
+    if last.i - first.i + 1 != len(named) or len(named) > _LONGEST_NAME:
+        return _Subject()
+    is_be, behind = parse.root.lemma == "be", parse.words[last.i + 1]
+    stranger = behind.text[:1].isupper() or behind.pos in (*NOUNS, "NUM")
+    if stranger or ":" in said.text or any(word.lower in _NO_NAME for word in named):
+        return _Subject()
+    attribute = parse.root.dependent("attr") if is_be else None
+    is_named = attribute is not None and attribute.entity == "PERSON" != subject.entity
+    if is_named or (first.lower in ("a", "an") and not is_be):
+        return _Subject()
+    name = said._replace(asides={}).shown(first.start, last.end)
+    name = name if first.pos == "PROPN" or said.names else name[:1].lower() + name[1:]
+    about = _Subject(name, _kind(parse, subject))
+    return _Subject() if _has_rival(about, parse, subject) else about
+
+
+def _kind(parse: Parse, noun: Word) -> str:
+    if noun.tag in PLURAL:
+        return "many"
+    attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
+    thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
+    return "person" if _is_somebody(noun) and not (thing and noun.pos == "PROPN") else "thing"
+
+
+def _is_somebody(word: Word) -> bool:
+    return word.entity == "PERSON" or (word.pos == "NOUN" and is_person(word.lemma.lower()))
+
+
+def _has_rival(about: _Subject, parse: Parse, subject: Word | None) -> bool:
+    """Whether a sentence names something else that a pronoun for `about` may mean."""
+    rivals = _rivals(parse, subject)
+    if about.kind != "person":
+        return about.kind in rivals
+    gender = gender_of_name(about.name)
+    return not rivals.isdisjoint({"person", gender} if gender else {"person", "male", "female"})
+
+
+def _rivals(parse: Parse, subject: Word | None) -> set[str]:
+    """The kinds of pronoun that may mean something else that a sentence names beside its subject."""
+    about = {word.i for word in subject.subtree()} if subject is not None else set()
+    attributes = parse.root.dependents("attr")
+    described = {word.i for each in attributes for word in each.subtree()}
+    found: set[str] = set()
+    for word in parse.words:
+        if word.pos not in NOUNS or word.i in about or word.entity in _TIMES or word.dep == "compound":
+            continue
+        near = word.dep in ("dobj", *NOMINAL_SUBJECTS) or word.head.lower in ("with", "by")
+        unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity != "GPE"))
+        if (_is_somebody(word) or unknown) and word not in attributes and word.head.lower != "as":
+            found.add("many" if word.tag in PLURAL else gender_of_name(word.text) or "person")
+        if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
+            found.add("many" if word.tag in PLURAL else "thing")
+    return found

@@ -11,8 +11,6 @@ from functools import lru_cache
 from importlib import resources
 
 from factreasoner.atoms.abstaining import is_aside, is_declining
-from factreasoner.text.language import words
-from factreasoner.text.parsing import AUXILIARIES, Parse
 from factreasoner.text.reasoning import blanked_reasoning
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
@@ -22,11 +20,6 @@ _LONGEST = 1000
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)__?|__?(?!\w)")
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
-_BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
-"""What may stand before an imperative."""
-_STATES = words("have contain consist belong lack tend vary differ require")
-"""Verbs that state something of the list's subject: "Have four legs"."""
-
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _CITED = re.compile(r"(?<!\])\((?:\[[^\[\]]*\]\()?(?:https?://|www\.)[^\s()]*\)+[.!?]?\Z")
 """An address in parentheses that ends a sentence: "Sleep improves memory (https://...)."."""
@@ -101,17 +94,6 @@ def is_abstention(response: str) -> bool:
     declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
     others = [sentence for sentence in said if not is_abstaining(sentence)]
     return bool(declining) and all(is_filler(s) or is_question(s) or is_aside(_plain(s)) for s in others)
-
-
-def is_instruction(parse: Parse) -> bool:
-    """Whether the main clause is an imperative."""
-    verb = parse.root
-    if verb.tag not in ("VB", "VBP") or verb.subject is not None:
-        return False
-    states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
-    helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
-    before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
-    return before and not (states or helped)
 
 
 def is_reference_heading(line: str) -> bool:

@@ -72,13 +72,12 @@ class LLMReviser:
         parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
 
         def leans(atom: Atom, parse: Parse | None) -> bool:
-            if not (english and _LATIN.search(atom.text)) or atom.unresolved:
+            if not (english and _LATIN.search(atom.text)):
                 return True
             if parse is None:
                 return checks.is_vague(atom.text)
-            subject = parse.root.dependent(*NOMINAL_SUBJECTS)
-            refers = checks.leads_with_pronoun(atom.text, checks.REFERENCE)
-            return refers or checks.is_bare(subject) or checks.lacks_year(atom.text)
+            points = checks.leads_with_pronoun(atom.text) or checks.lacks_year(atom.text)
+            return points or checks.is_bare(parse.root.dependent(*NOMINAL_SUBJECTS))
 
         return [
             Claim(atom.id, prompts.repeatable(atom.text))
@@ -127,5 +126,5 @@ def _problem(material: checks.Material, original: str, text: str) -> str | None:
 def _revised(atom: Atom, text: str) -> Atom:
     if text == atom.text:
         return atom
-    changes = {"text": text, "original": atom.original or atom.text, "unresolved": ()}
+    changes = {"text": text, "original": atom.original or atom.text}
     return atom.model_copy(update=changes)

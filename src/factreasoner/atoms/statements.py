@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised, lowered
+from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
@@ -18,7 +18,6 @@ from factreasoner.text.wraps import shown
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
 _ENDED = re.compile(r"""[.!?…][”"’')\]]*$""")
-_NO_NAME = re.compile(rf"[:：]|{_STOPPED.pattern}")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 """Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
@@ -28,7 +27,6 @@ _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 _COLON = (":", "：")
 _CONDITION = re.compile(r"\b(?:when|if|whether)\s*:\Z")
 _LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 class Statement(NamedTuple):
@@ -70,8 +68,6 @@ class StatementFinder:
         """A number is an answer if nothing else is said: "42"."""
         self._header: Sequence[str] | None = None
         self._in_sources = self._below_heading = False
-        self._named: tuple[str, Block] | None = None
-        """The last item, if it is a name, which labelled lines below it are about."""
 
     def statements(self) -> Iterator[Statement]:
         """What the text states, in its order."""
@@ -109,15 +105,9 @@ class StatementFinder:
         if self._is_heading(block, spans[0], item):
             heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
             last = last if spans else heading + ":"
-        name = self._name_above(block)
-        if block.kind == "item":
-            named = last.rstrip(" :：")
-            is_name = len(spans) == 1 and len(named.split()) <= LONGEST_LABEL and not _NO_NAME.search(named)
-            self._named = (last, block) if is_name and not self._states(named) else None
         if not (self._in_sources and self._is_entry(block)):
             for place, span in enumerate(spans):
-                for sentence in self._sentence(span, block.kind, lead if place == 0 else ""):
-                    yield sentence._replace(label=name + sentence.label) if sentence.label else sentence
+                yield from self._sentence(span, block.kind, lead if place == 0 else "")
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
 
@@ -126,18 +116,6 @@ class StatementFinder:
         if block.kind == "item" or _DATED.search(self._text, block.start, block.end):
             return True
         return self._below_heading and FINITE.search(self._text, block.start, block.end) is None
-
-    def _name_above(self, block: Block) -> str:
-        """The name of the item that a line is part of: "Ada Roe: " above "  Phone: 5"; empty for none."""
-        if self._named is None:
-            return ""
-        name, item = self._named
-        flush = self._text[block.start - 1] == "\n" and not name.endswith(_COLON)
-        apart = flush or block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
-        if apart or not self._leads.is_above(item, block):
-            self._named = None
-            return ""
-        return f"{name.rstrip(' :：')}: "
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
         """Whether a block is or begins with a heading: few words, no verb; marked, bold or above a list."""
@@ -190,20 +168,11 @@ class StatementFinder:
         texts = [sentence.plain.text for sentence in found]
         parses = self._parser.parse(texts) if self._parser else [None] * len(found)
         for sentence, parse in zip(found, parses, strict=True):
-            told = parse is not None and self._is_instruction(sentence, parse)
-            split = [] if told else self._split(sentence, parse)
+            split = self._split(sentence, parse)
             for statement in split or [self._statement(self._whole(sentence, parse), sentence.span)]:
                 nothing = nonclaims.is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
                 if self._says.search(statement.text) and not nothing:
                     yield statement
-
-    def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
-        """Whether a sentence, or its lead-in joined with it, tells a reader what to do: "Ask about:"."""
-        said, lead = sentence.plain.text, sentence.lead
-        reads: list[Parse | None] = [] if TO_VERB.search(lead) else [parse]
-        if lead and not self._stands_alone(sentence, parse):
-            reads.append(self._parse(f"{sentence.label or lead} {said}".replace(":", "")))
-        return any(read is not None and nonclaims.is_instruction(read) for read in reads)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
@@ -219,7 +188,8 @@ class StatementFinder:
         again = self._parser.parse([writer.read(draft.line) for draft in drafts])
         if not all(is_sound(read, draft, parse) for read, draft in zip(again, drafts, strict=True)):
             return []
-        return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
+        found = [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
+        return found if all(_is_closed(statement.text) for statement in found) else []
 
     def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
         """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
@@ -255,6 +225,12 @@ class StatementFinder:
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
+
+
+def _is_closed(text: str) -> bool:
+    """Whether all brackets and quotation marks of a text are closed in it."""
+    pairs = (("(", ")"), ("[", "]"), ("“", "”"))
+    return text.count('"') % 2 == 0 and all(text.count(one) == text.count(two) for one, two in pairs)
 
 
 class Writer:

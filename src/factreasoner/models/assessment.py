@@ -109,8 +109,7 @@ class Assessment(TaskResult):
                 judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
             evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
             alone = unheld if item is not None and not evidence.verdicts else ""
-            unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
-            notes = [Note(alone), Note(unresolved)]
+            notes = [Note(alone)]
             if reasoning := said.get(atom.id):
                 notes.append(Note("the model's reasoning", reasoning))
             row = claim_row(self.record_id, ANSWER, atom, judgement, evidence, notes)

@@ -46,8 +46,7 @@ class Atom(_CallerModel):
     `text` is judged. `original` is the text before revision. `span` is its place (start, end) in the
     response, in characters, None if it was not found. `gold` is a human label: S for supported, NS for not
     supported or, if these are told apart, C for contradicted and U for neither. `query` is what to search
-    for; if it is empty, the text is. `unresolved` lists the words whose reference the embedded reviser could
-    not find ("he", "this method").
+    for; if it is empty, the text is.
 
     Raises:
         InputError: a field is unknown, missing or wrong.
@@ -59,7 +58,6 @@ class Atom(_CallerModel):
     gold: Gold | None = None
     span: tuple[int, int] | None = None
     query: str = ""
-    unresolved: tuple[str, ...] = ()
 
 
 class Context(_CallerModel):

@@ -161,7 +161,7 @@ def test_lines_that_were_wrapped_go_on_whatever_is_cut_out_of_them():
             ["c1", "c1 c2"],
         ),
         ("It rained.[citation needed] It snowed.[1]", "It rained. It snowed.", ["", "c1"]),
-        ("It rained (Smith 2020). It snowed [1].", "It rained (Smith 2020). It snowed.", ["c1", "c1"]),
+        ("It rained (Smith 2020). It snowed [1].", "It rained (Smith 2020). It snowed.", ["", "c1"]),
         (
             "It rained.\ue200cite\ue202turn0search1\ue201 It snowed【4:0†a.pdf】.",
             "It rained. It snowed.",

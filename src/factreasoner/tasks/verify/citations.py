@@ -14,7 +14,7 @@ from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
-from factreasoner.text.citation_marks import BROKEN, Regions, nothing_cited, words_among
+from factreasoner.text.citation_marks import AUTHOR_YEAR, BROKEN, Regions, nothing_cited, words_among
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.text.wraps import unwrapped
@@ -141,7 +141,7 @@ class CitedText:
         owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
         unread = [m.end() if m["opens"] else m.start() for m in UNREAD.finditer(self.text) if not m["begins"]]
-        unread += [m.start() for m in self._links]
+        unread += [m.start() for m in (*self._links, *AUTHOR_YEAR.finditer(self.text))]
         marks = {bisect.bisect_right(starts, place) - 1 for place in unread}
         marked = [
             bool(own or n in marks or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)
