@@ -105,9 +105,10 @@ def strangers(found: Sequence[Pair], amount: int) -> list[Pair]:
     return made
 
 
-def is_measured(text: str) -> bool:
-    """Whether synthetic pairs from this passage are for measuring: a third of all passages."""
-    return hashlib.sha256(text.encode()).digest()[0] % 3 == 0
+def use_of(text: str) -> str:
+    """What synthetic pairs of this passage are for: two thirds of all passages are for training."""
+    first, second = hashlib.sha256(text.encode()).digest()[:2]
+    return "training" if first % 3 else "fitting" if second % 2 else "measuring"
 
 
 def read(pair: Pair) -> Pair:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from data import Pair, is_measured, pairs
+from data import Pair, pairs, use_of
 from factreasoner.judges.encoder.bundled.windows import chosen, content_words, windows
 from factreasoner.text.language import words
 from factreasoner.text.sentences import sentences
@@ -28,11 +28,24 @@ _RANK = re.compile(rf"\b(?:{'|'.join(_RANKS[1:])})\b")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)})\b")
 _MONTH_DAY = re.compile(rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}})\b(?!\d)")
+_CAPITALISED = r"[A-Z][\w’'-]*[a-zà-ÿ]"
 _NAME = re.compile(
-    r"(?<![.!?] )(?<!^)\b(?:[A-Z][a-zà-ÿ]+(?:[-’'][A-Z][a-z]+)?(?: (?:of|the|de|van|von) )?"
-    r"(?:[ ]?[A-Z][a-zà-ÿ]+)*)"
+    rf"(?<![\w’'.-]){_CAPITALISED}(?: (?:(?:of|de|van|von|of the) )?{_CAPITALISED}(?!\w))*(?![\w-])"
 )
-_FIRST_NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)+")
+_NO_NAME = re.compile(rf"{_MONTH.pattern}|(?:an|ish|ese)$|^The$")
+_NOUN = re.compile(
+    r"\b(the|a|an|of|in|its|his|her|their|for|by|to the|of the|in the) ([a-z]{4,})\b"
+    r"(?! [a-z]+s? (?:of|is|was)\b)"
+)
+_PREPOSITION = "(?:in|on|at|during|from|near|with|after|before|until|since)"
+_PHRASE = re.compile(
+    rf",? {_PREPOSITION} (?!which|whom)(?:the |a |an |his |her |its )?(?:[A-Z0-9][\w’'-]*|[a-z]+)"
+    rf"(?:,? (?:of |and |the )?[A-Z0-9][\w’'-]*)*(?= {_PREPOSITION} | ?[,.;]|$)"
+)
+_BEFORE = re.compile(r"\b(?:is|was|are|were|be|been|of|the|and|or|to|as|located|based|found|known|set)$")
+_SCOPED = re.compile(
+    r"\b(?:not|never|no|only|first|last|most|least|all|every|each|than|if|unless|would|could|may|might|\w{3,}est)\b|n't"
+)
 _AUX = re.compile(
     r"\b(is|was|are|were|has|have|had|can|could|will|would|should|must|may|might|does|did)\b(?! not\b|n't)"
 )
@@ -55,6 +68,10 @@ _FROM_TO = re.compile(r"\bfrom ([\w’'. ]{2,30}?) to ([\w’'.]+(?: [A-Z][\w’
 _OPENED = re.compile(r"^(?:In|On|At|By|After|Before|During|However|Moreover)[^,]{2,40}, (\w)")
 _WHEN = re.compile(r"^((?:In|On|During) [^,]{3,30}), (.*?)\.?$")
 _TAIL = re.compile(r", (?:which|who|where|as|although|while|because|and|but) .*$")
+ALONE = 0.2
+"""How often the passage is the one sentence, as in many first tries."""
+TWINS = 0.35
+"""How often an edited pair is followed by the same pair unedited, so that only the edit tells the label."""
 Edit = Callable[[random.Random, str, str], str | None]
 
 
@@ -147,34 +164,67 @@ def negation(rng: random.Random, text: str, passage: str) -> str | None:
     return text[: found.end()] + word + text[found.end() :]
 
 
+def _names(text: str) -> list[str]:
+    """The names of a text: runs of capitalised words, without months and single words at a start."""
+    found = []
+    for at in _NAME.finditer(text):
+        opens = not text[: at.start()].strip() or text[: at.start()].rstrip()[-1] in '.!?:“"'
+        first, _, rest = at[0].partition(" ")
+        name = rest if opens and rest and first.lower() in _LOWERED else at[0]
+        if " " in name or not ((opens and name == at[0]) or _NO_NAME.search(name)):
+            found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def _alike(one: str, two: str) -> bool:
+    """Whether both names are single words, or both are longer, and neither holds a word of the other."""
+    return (" " in one) == (" " in two) and not set(one.split()) & set(two.split())
+
+
 def names_swapped(rng: random.Random, text: str, passage: str) -> str | None:
-    """Two names of a sentence change places, unless only "and", "or" or a comma stands between them."""
-    found = list(dict.fromkeys(m[0] for m in (_FIRST_NAME if rng.random() < 0.3 else _NAME).finditer(text)))
-    for _ in range(4):
-        if len(found) < 2:
-            return None
-        one, two = rng.sample(found, 2)
-        between = re.search(
+    """Two names of a sentence change places, unless they stand in one list."""
+    found = _names(text)
+    alike = [(a, b) for a in found for b in found if _alike(a, b)]
+    for one, two in rng.sample(alike, min(len(alike), 4)):
+        said = re.search(
             rf"{re.escape(one)}(.*?){re.escape(two)}|{re.escape(two)}(.*?){re.escape(one)}", text
         )
-        if between is None or one in two or two in one:
-            continue
-        said = between[1] or between[2] or ""
-        if len(said.split()) < 2 or re.fullmatch(r"[ ,]*(?:and|or|with|&)?[ ,]*", said) or " and " in said:
-            continue
-        swapped = text.replace(one, "\0").replace(two, one).replace("\0", two)
-        return swapped if swapped != text else None
+        between = (said[1] or said[2] or "") if said else ""
+        if len(between.split()) > 1 and not re.search(r",|\band\b|\bor\b", between):
+            return text.replace(one, "\0").replace(two, one).replace("\0", two)
     return None
 
 
 def name_replaced(rng: random.Random, text: str, passage: str) -> str | None:
-    """A name replaced by another one of the passage."""
-    own = [m for m in _NAME.finditer(text) if not _MONTH.fullmatch(m[0])]
-    others = [o for o in _NAME.findall(passage) if o not in text and not _MONTH.fullmatch(o)]
-    if not own or not others:
+    """A name replaced by another one of the passage, or by one of another passage."""
+    others = passage if rng.random() < 0.5 else rng.choice(drafts()).passage
+    pairs = [(a, b) for a in _names(text) for b in _names(others) if b not in text and _alike(a, b)]
+    return text.replace(*rng.choice(pairs)) if pairs else None
+
+
+def noun_replaced(rng: random.Random, text: str, passage: str) -> str | None:
+    """A noun replaced by one that follows the same word in this passage or another one."""
+    others = passage if rng.random() < 0.5 else rng.choice(drafts()).passage
+    own = [at for at in _NOUN.finditer(text) if content_words(at[2])]
+    pairs = [(at, b) for at in own for a, b in _NOUN.findall(others) if a == at[1] and b not in text]
+    if not pairs:
         return None
-    at = rng.choice(own)
-    return text[: at.start()] + rng.choice(others) + text[at.end() :]
+    at, new = rng.choice(pairs)
+    return text[: at.start(2)] + new + text[at.end(2) :]
+
+
+def shortened(rng: random.Random, text: str) -> str | None:
+    """Without one of its phrases of time, place or manner; None where that may change what is said."""
+    found = (
+        []
+        if _SCOPED.search(text)
+        else [at for at in _PHRASE.finditer(text) if not _BEFORE.search(text[: at.start()])]
+    )
+    if not found:
+        return None
+    at = rng.choice(found)
+    new = text[: at.start()] + text[at.end() :]
+    return new if len(new.split()) > 3 and _VERB.search(new) else None
 
 
 def from_to(rng: random.Random, text: str, passage: str) -> str | None:
@@ -196,7 +246,7 @@ CONTRADICTING: dict[str, tuple[Edit, float]] = {
     "units": (unit, 1.5),
     "opposites": (opposite, 3),
     "negation": (negation, 2.5),
-    "roles": (names_swapped, 2.5),
+    "roles": (names_swapped, 5),
     "from_to": (from_to, 1),
 }
 """Kind of error -> its edit, and how often it is made."""
@@ -257,10 +307,14 @@ class Maker:
 
     def pair(self, draft: Draft) -> tuple[Pair, str] | None:
         """A pair and its kind; None where the drawn edit does not apply."""
+        if self._rng.random() < 0.4:
+            draft = draft._replace(claim=shortened(self._rng, draft.claim) or draft.claim)
+        if self._rng.random() < ALONE:
+            draft = draft._replace(passage=draft.sentence)
         roll = self._rng.random()
-        if roll < 0.27:
+        if roll < 0.12:
             return self._entailed(draft)
-        if roll < 0.64:
+        if roll < 0.57:
             return self._contradicted(draft)
         return self._neutral(draft)
 
@@ -296,9 +350,8 @@ class Maker:
         if self._rng.random() < 0.12:
             passage = _replaced(draft, self._rng.choice(_SAID["denials"]).format(_clause(draft.sentence)))
             return Pair(passage, draft.claim, "contradiction", "edited"), "denied"
-        if self._rng.random() < 0.12:
-            claim = name_replaced(self._rng, draft.claim, draft.passage)
-            return (Pair(draft.passage, claim, "not_entailment", "edited"), "names") if claim else None
+        if self._rng.random() < 0.35:
+            return self._replaced(draft)
         kinds = list(CONTRADICTING)
         weights = [CONTRADICTING[kind][1] for kind in kinds]
         for kind in self._rng.choices(kinds, weights, k=3):
@@ -317,6 +370,17 @@ class Maker:
                         continue  # the rewriting cut what was edited
                     return Pair(_replaced(draft, sentence), claim, "contradiction", "edited"), kind
         return None
+
+    def _replaced(self, draft: Draft) -> tuple[Pair, str] | None:
+        kind, edit = self._rng.choice(
+            [("names", name_replaced), ("names", name_replaced), ("nouns", noun_replaced)]
+        )
+        if self._rng.random() < 0.6 or draft.claim != draft.sentence:
+            passage, claim = draft.passage, edit(self._rng, draft.claim, draft.passage)
+        else:
+            sentence = edit(self._rng, draft.sentence, draft.passage)
+            passage, claim = _replaced(draft, sentence or ""), sentence and draft.claim
+        return (Pair(passage, claim, "not_entailment", "edited"), kind) if claim else None
 
     def _neutral(self, draft: Draft) -> tuple[Pair, str] | None:
         roll = self._rng.random()
@@ -347,11 +411,11 @@ _FROM = ("fever", "summedits", "wice_train", "begin_wow")
 
 
 @cache
-def drafts(*, for_measuring: bool = False) -> tuple[Draft, ...]:
+def drafts(use: str = "training") -> tuple[Draft, ...]:
     """What pairs are made of: sentences of passages, and claims that people wrote for them."""
     found: dict[tuple[str, str], Draft] = {}
     for pair in pairs():
-        if is_measured(pair.premise) != for_measuring:
+        if use_of(pair.premise) != use:
             continue
         if pair.source in _FROM:
             for passage, sentence in _sentences(pair.premise):
@@ -378,10 +442,10 @@ def _sentences(premise: str) -> Iterator[tuple[str, str]]:
                 yield passage, said
 
 
-def made(amount: int, seed: int, *, for_measuring: bool = False) -> Iterator[tuple[Pair, str]]:
+def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, str]]:
     """So many synthetic pairs, and the kind of each; the same for the same seed."""
     rng = random.Random(seed)
-    source = drafts(for_measuring=for_measuring)
+    source = drafts(use) if use != "training" else drafts()
     maker = Maker(rng)
     count = 0
     while count < amount:
@@ -399,6 +463,10 @@ def made(amount: int, seed: int, *, for_measuring: bool = False) -> Iterator[tup
         if pair.claim and pair.premise:
             count += 1
             yield pair, kind
+            if pair.label != "entailment" and rng.random() < TWINS and count < amount:
+                count += 1
+                short = shortened(rng, draft.claim) if rng.random() < 0.5 else None
+                yield Pair(draft.passage, short or draft.claim, "entailment", "edited"), "entailed"
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 python training/evaluate.py FOLDER/mean.safetensors [--sample 200]
 
-The last layer is fitted anew and written to layer.json beside the weights; a source that it is fitted on is
-judged by a layer fitted on the others.
+The last layer is fitted anew, on the left-out sources and on synthetic pairs, and written to layer.json
+beside the weights; a source that it is fitted on is judged by a layer fitted on the others.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Judged(NamedTuple):
 
 
 def pair_sets(sample: int) -> dict[str, list[Case]]:
-    """The measuring sets by name, then the left-out sources with at most `sample` cases each; 0: all."""
+    """The measuring sets, then what the layer is fitted on, at most `sample` cases a source; 0: all."""
     found: dict[str, list[Case]] = {}
     for name in NAMED:
         rows = measured(f"{name}/nli_pairs.jsonl")
@@ -71,6 +71,8 @@ def pair_sets(sample: int) -> dict[str, list[Case]]:
     by_source: dict[str, list[Case]] = defaultdict(list)
     for number, pair in enumerate(outside()):
         by_source[pair.source].append(Case(pair.premise, "", pair.claim, pair.label, str(number)))
+    edits = made(sample or 1000, seed=98, use="fitting")
+    by_source["edits"] = [Case(pair.premise, "", pair.claim, pair.label, "") for pair, _ in edits]
     return found | {name: _sampled(cases, sample) for name, cases in by_source.items()}
 
 
@@ -96,7 +98,7 @@ def _sampled(cases: list[Case], sample: int) -> list[Case]:
 def edited(amount: int) -> dict[str, list[Case]]:
     """Synthetic pairs of passages kept for measuring, by kind."""
     found: dict[str, list[Case]] = defaultdict(list)
-    for pair, kind in made(amount, seed=99, for_measuring=True):
+    for pair, kind in made(amount, seed=99, use="measuring"):
         found[f"{kind} ({pair.label})"].append(Case(pair.premise, "", pair.claim, pair.label, ""))
     return dict(found)
 
