@@ -78,7 +78,7 @@ def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsy
         (["compare", "d.jsonl", "--assessors", "fr1,fr2"], "analysis.side_by_side.run_side_by_side", True),
         (["index", "d.jsonl"], "cli.index._index", True),
         (["index", "--find", "x"], "cli.index._find", False),
-        (["index", "--list"], "cli.index._show", False),
+        (["index", "--list"], "cli.index._list", False),
         (["index", "--delete"], "cli.index._delete", False),
     ],
 )
