@@ -139,12 +139,6 @@ def record_usage(usage: Usage) -> None:
         meter.add(stage, usage)
 
 
-def current_stage() -> str | None:
-    """The stage of this context, if there is one."""
-    current = _current.get()
-    return current and current[1]
-
-
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
     """Open stage `name` on the meter of this context; without a meter nothing is counted."""

@@ -1,1 +1,1 @@
-"""Language models: one protocol, the litellm client, call forms, cache, limits, usage, a scripted double."""
+"""Language models: one protocol, the litellm client, call forms, batches, a scripted double."""

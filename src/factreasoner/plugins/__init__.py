@@ -1,1 +1,1 @@
-"""Parts by name: `table` has the names and imports the parts; `kinds` makes and watches parts."""
+"""Parts by name: `table` has the names; `kinds` imports, makes and watches the parts."""

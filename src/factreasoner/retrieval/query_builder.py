@@ -1,4 +1,4 @@
-"""Queries for the searching retrievers, worded by a language model."""
+"""Queries for the searching retrievers: the atom with the record's subject, or worded by a language model."""
 
 from __future__ import annotations
 

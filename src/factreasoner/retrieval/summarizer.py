@@ -15,8 +15,6 @@ from factreasoner.protocols import LLM, Retrieved
 from factreasoner.retrieval.settings import RetrievalSettings
 
 STAGE = "summarizer"
-TOKENS_PER_ANSWER = 120
-"""Output tokens of one answer, about."""
 _ALLOWANCE = 200
 """Characters by which a summary may be longer than its passage: names in the place of pronouns."""
 
