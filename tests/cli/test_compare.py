@@ -294,7 +294,7 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
         (("good", "bad/../good"), "good: named twice; name each run once", 2),
         (
             ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
-            "--model, --cache, --fresh: finished runs",
+            "--cache, --model, --fresh: finished runs",
             1,
         ),
         (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file", 1),

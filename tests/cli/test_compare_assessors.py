@@ -161,7 +161,7 @@ def test_profiles_take_part_and_override(factreasoner, tmp_path, two):
 
 
 def test_a_judge_that_is_asked_in_another_way_is_asked_anew(factreasoner, tmp_path, two):
-    (tmp_path / "other.yaml").write_text("version: 2\nreasoning_effort: high\n")
+    (tmp_path / "other.yaml").write_text("version: 2\ntemperature: 0.5\n")
     (tmp_path / "same.yaml").write_text("version: 2\nfactors: table1\n")
     with FakeServer(good) as server:
         compared(factreasoner, server, two, "fr2,other.yaml,same.yaml")

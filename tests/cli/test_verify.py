@@ -70,7 +70,7 @@ def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasone
         {"id": "r2", "output": german, "contexts": [SOURCE]},
     )
     done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none", code=3)
-    assert "(probabilities: 1 word_judge:WordJudge judge, 1 " in done.stdout, done.stdout
+    assert "1 (probabilities: 1 word_judge:WordJudge judge)" in done.stdout, done.stdout
     shown = factreasoner("show", tmp_path / "run").stdout
     assert "r1: claims of the answer that cite nothing" in shown
     assert "held against the contexts" not in shown

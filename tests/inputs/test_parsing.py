@@ -11,6 +11,7 @@ from factreasoner.inputs.columns import FIELDS, parse_column_map
 from factreasoner.inputs.items import KINDS
 from factreasoner.inputs.parsing import Reader, given_record, given_records
 from factreasoner.models import Atom, Context, Record
+from factreasoner.pipeline.loading import in_python
 
 TEXT = "Paris is the capital of France."
 TURNS = [{"role": "user", "content": "Who was Curie?"}, {"role": "assistant", "content": None}]
@@ -177,7 +178,7 @@ def made(**given):
 
 
 def fitting(records, column_map=None):
-    return given_records("assess_many()", records, lambda record: (), column_map or {})
+    return given_records("assess_many()", records, lambda record: (), column_map or {}, in_python)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner import Config, RecallResult
-from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList, review_rank
+from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList
 from factreasoner.models import Failure
+from factreasoner.models.rows import review_rank
 from factreasoner.tasks.recall import TASK
 
 

@@ -390,8 +390,7 @@ def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site, tmp_pat
 
 
 def test_reading_pages_needs_the_extra(monkeypatch):
-    monkeypatch.setattr(reader, "_NEEDED", ("pypdf", "trafilatura_that_is_not_there"))
-    monkeypatch.setitem(reader.EXTRA_OF_MODULE, "trafilatura_that_is_not_there", ("reading web pages", "web"))
+    monkeypatch.setattr(reader.importlib.util, "find_spec", lambda name: None)
     WebRetriever(Config(cache=False))
     with pytest.raises(MissingExtraError, match=r"factreasoner\[web\]"):
         WebRetriever(Config(cache=False, fetch_text=True))

@@ -27,7 +27,7 @@ class CallSettings(Settings):
         ge=0.0,
         allow_inf_nan=False,
     )
-    concurrency: int = _call(16, "Requests in flight, over all records.", common=True, ge=1)
+    concurrency: int = _call(16, "Requests in flight at once.", common=True, ge=1)
     requests_per_minute: int | None = _call(
         None, "Most requests sent per minute; others wait. (default: no limit)", ge=1
     )
