@@ -38,8 +38,10 @@ FLOORS = [
 So there is no circle: an import that closes one goes up, or stays on its floor.
 """
 MOST_LINES = 50
-MOST_FILES_OF_A_RECORD, MOST_CHANGES_OF_FILE = 97, 780
+MOST_FILES_OF_A_RECORD, MOST_CHANGES_OF_FILE = 97, 770
 MOST_PARAMETERS = 5
+MOST_LINES_OF = {"src/factreasoner": 49_000, "tests": 49_000}
+"""Lines of Python: what was reached, rounded up. They may only fall."""
 
 
 def floor_of(part):
@@ -168,6 +170,12 @@ def files_with(pattern):
         for path in SRC.rglob("*.py")
         if re.search(pattern, path.read_text(encoding="utf-8"))
     }
+
+
+@pytest.mark.parametrize("folder", MOST_LINES_OF)
+def test_code_stays_within_its_lines(folder):
+    files = (ROOT / folder).rglob("*.py")
+    assert sum(path.read_bytes().count(b"\n") for path in files) <= MOST_LINES_OF[folder]
 
 
 def test_functions_are_short():
