@@ -261,12 +261,16 @@ MARKDOWN = [
     ("Opened in 1931.[^1]\n\n[^1]: Archive.", "Opened in 1931.[^1]\n[^1]: Archive."),
     ("- one\n- two\n  1. three", "one\ntwo\nthree"),
     ("> Quoted\n> words", "Quoted words"),
-    ("| Year | Who |\n|---|---|\n| 1931 | `a|b` |", "Year | Who\n1931 | `a | b`".replace("`a | b`", "`a")),
+    ("| Year | Who |\n|---|---|\n| 1931 | a\\|b |", "Year | Who\n1931 | a|b"),
     ("Head\n====\n\nText\nof two lines.", "Head\nText of two lines."),
     ("# Head #\nText<br>\nmore <!-- no -->", "Head\nText\nmore"),
     ("<div>\n\n**bold**\n\n</div>", "bold"),
     (r"\*no mark\* and \_none\_", "*no mark* and _none_"),
     ("Term\\\nnext", "Term\nnext"),
+    ("---\ntitle: T\nby: x\n---\nText", "Text"),
+    ("---\nBetween two rules.\n\n---\nText", "Between two rules.\nText"),
+    ("---\nNote: between two rules.\n\n---\nText", "Note: between two rules.\nText"),
+    ("<details><summary>More</summary>\n\nInside **it**\n\n</details>", "More\nInside it"),
     ("<https://x.example/a_b_c>", "https://x.example/a_b_c"),
 ]
 

@@ -21,6 +21,8 @@ from factreasoner.web.tree import NO_TEXT, one_line, whole_text
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
 """The start of a note's text, which CommonMark may take for the address of a link."""
+_FRONT_MATTER = re.compile(r"---\n(\w[\w -]*:.*\n(?:.+\n)*?)---(?:\n|\Z)")
+"""Lines of YAML at the start of a Markdown text, none of them blank: other text may stand between rules."""
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 
 
@@ -68,7 +70,7 @@ def html_of_markdown(text: str) -> str:
     Notes stay where they are, as they stand.
     """
     title = ""
-    if front := re.match(r"---\n(.*?)\n---\n", text, re.DOTALL):
+    if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
         if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
             title = html.escape(named[1].strip().strip("\"'"))
