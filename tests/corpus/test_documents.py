@@ -22,6 +22,7 @@ from factreasoner.corpus.documents import (
 from factreasoner.corpus.files import KINDS
 from factreasoner.errors import DocumentError
 from factreasoner.files import zstd
+from factreasoner.web.tree import TOO_DEEP
 
 
 def read(tmp_path, name, data):
@@ -74,6 +75,8 @@ REFUSED = [
     ("cut.pdf", b"%PDF-1.4 and no more", "damaged PDF"),
     ("picture.pdf", pdf(""), "no text in it (a scan?)"),
     ("empty.html", b"<html><body></body></html>", "no text in it"),
+    ("deep.html", b"<div>" * 3_000 + b"Deep.", f"no text in it ({TOO_DEEP})"),
+    ("blank.pptx", pptx(""), "no text in it (slide 1 has no text)"),
     ("binary.html", b"\0\1\2\3", "binary"),
     ("a.txt", pdf("x"), "named .txt, but it is a PDF; name it .pdf"),
     ("a.md", PAGE, "named .md, but it is an HTML page; name it .html"),
@@ -178,6 +181,7 @@ def test_documents_read_in_part_name_page_slide_or_element(tmp_path):
     files = {
         "a.pdf": (pdf("One.", "", "Three."), ("page 2 has no text",)),
         "b.pptx": (pptx(text_shape("One"), ""), ("slide 2 has no text",)),
+        "a.html": (f"<p>One.</p>{'<i>' * 3_000}Deep.".encode(), (TOO_DEEP,)),
         "c.docx": (docx(paragraph("x") + "<w:p><w:r><w:object/></w:r></w:p>"), ("an embedded object",)),
     }
     for name, (data, partly) in files.items():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.web.tree import whole_text
+from factreasoner.web.tree import TOO_DEEP, whole_text
 
 PAGE = "<!doctype html><html><head><title>T</title><style>p {color: red}</style></head><body>{}</body></html>"
 
@@ -46,6 +46,9 @@ def text(body):
         ("<p>It cost 3 m<sup>3</sup> in 1938<sup>1</sup></p>", "It cost 3 m^3 in 1938[1]"),
         ("<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby>駅", "東(とう)駅"),
         ("<math><mi>x</mi><mo>=</mo><mn>2</mn><annotation>x=2</annotation></math>", "x=2"),
+        ("<math><mfrac><mn>1</mn><mrow><mi>n</mi><mo>+</mo><mn>2</mn></mrow></mfrac></math>", "1/(n+2)"),
+        ("<math><msup><mfrac><mi>a</mi><mi>b</mi></mfrac><mn>2</mn></msup></math>", "(a/b)^2"),
+        ("<svg><title>Towers</title><text>Mill</text><text>Quarry</text></svg>", "Towers\nMill\nQuarry"),
         ("<script>no()</script><template>no</template><!-- no --><p>Yes.</p>", "Yes."),
         ("<article><section><h2>Head</h2>Loose</section></article>", "Head\nLoose"),
         ("<custom-tag>Own <x-y>tags</x-y></custom-tag>", "Own tags"),
@@ -135,6 +138,7 @@ def test_spans_multiply_text_only_so_far():
         ("<h1>The <b>Bridge</b></h1>", "The Bridge"),
         ("<title></title><h1>Head</h1>", "Head"),
         ("<p>None</p>", ""),
+        ("<body><svg><title>Tower</title></svg><h1>Head</h1>", "Head"),
         ('<?xml version="1.0" encoding="utf-8"?><html><title>Été</title><p>x</html>', "Été"),
     ],
 )
@@ -145,3 +149,26 @@ def test_title_is_that_of_page_or_heading(source, title):
 def test_text_without_tags_is_text():
     assert whole_text("") == whole_text(" \n") == whole_text("<!-- x -->")
     assert whole_text("Just words & <3").text.startswith("Just words &")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<title>T</title><section>In a section.</section><p>Next.", "In a section.\nNext."),
+        ("<title>T</title><details><summary>More</summary>Inside</details>", "More\nInside"),
+        ("<!doctype html><meta charset=utf-8><title>T</title><main>Words</main>", "Words"),
+        ("<title>T</title>Just words", "Just words"),
+        ("<html><body><p>One</p></body></html><p>Two</p>", "One\nTwo"),
+        ("<html><body>One</body></html>two <b>three</b>", "One\ntwo three"),
+        ("<html><body>One</body></html><html><head><title>2</title></head><body>Two</html>", "One\nTwo"),
+        ("<html><body>One</body>tail<p>Two</html>", "One\ntail\nTwo"),
+    ],
+)
+def test_text_outside_the_body_is_read(source, expected):
+    assert whole_text(source).text == expected
+
+
+def test_page_nested_too_deep_is_read_in_part():
+    found = whole_text(f"<p>One.</p>{'<span>' * 3_000}Deep.{'</span>' * 3_000}<p>After.")
+    assert (found.text, found.partly) == ("One.", (TOO_DEEP,))
+    assert whole_text(f"{'<div>' * 2_000}Deep.").partly == ()

@@ -106,7 +106,8 @@ def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
     if read.dropped:
         raise _unread(str(path), read.dropped)
     if not read.text and kind != "markdown":
-        raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
+        why = "a scan?" if kind == "pdf" else "".join(read.partly[:1])
+        raise NoTextError(f"{path}: no text in it" + (f" ({why})" if why else ""))
     text, title, _, _, guessed, partly, tables = read
     return Document(text, title or name, guessed=guessed, partly=partly, tables=tables)
 

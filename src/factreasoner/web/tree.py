@@ -23,12 +23,15 @@ _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
 _BLOCKS = frozenset(
     """address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
-    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup
-    option p pre search section select summary table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
+    desc figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
+    optgroup option p pre search section select summary table tbody td text textarea tfoot th thead title tr
+    ul""".split()  # noqa: SIM905
 )
 _CELLS = frozenset({"td", "th"})
-_SKIPPED = frozenset({"head", "script", "style", "template", "annotation", "annotation-xml", "rp"})
+_SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
 _STRUCK = frozenset({"del", "s", "strike"})
+_BETWEEN = {"mfrac": "/", "msup": "^"}
+TOO_DEEP = "what is nested more than 2,048 deep, and all behind it"
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE
 )
@@ -42,6 +45,8 @@ NO_TEXT = re.compile(
 def whole_text(source: str) -> Extracted:
     """Text and title of an HTML page. Parts that are struck or hidden are left out.
 
+    What stands behind its end, such as a second page, is read too; `partly` says that it is nested too deep.
+
     Raises ValueError or lxml.etree.LxmlError: it can't be parsed.
     """
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
@@ -49,14 +54,33 @@ def whole_text(source: str) -> Extracted:
         root = html.document_fromstring(NO_TEXT.sub(" ", source).encode("utf-8", "replace"), parser)
     except etree.ParserError:  # nothing but blanks and comments
         return Extracted("")
+    for behind in list(root.itersiblings()):
+        root.append(behind)
     for element in list(root.iter(etree.Element)):
         hidden = "hidden" in element.attrib or _UNSEEN.search(element.get("style", ""))
         if (hidden or element.tag in _STRUCK) and element.getparent() is not None:
             element.drop_tree()
-    titles = (one_line("".join(found.itertext())) for found in root.iter("title", "h1"))
+    titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
     title = next(filter(None, titles), "")
+    for element in root.xpath("//head/title"):  # not the head: HTML 5 without a body lands in it
+        element.drop_tree()
     write_superscripts(root)
-    return _TextLines(root).text()._replace(title=title)
+    _write_formulas(root)
+    cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
+    return _TextLines(root).text()._replace(title=title, partly=(TOO_DEEP,) * cut)
+
+
+def _write_formulas(root: HtmlElement) -> None:
+    """Put the signs of fractions and powers into the text of MathML: 1/2, x^(n+1)."""
+    for element in reversed(list(root.iter(*_BETWEEN))):
+        for part in element:
+            if not "".join(part.itertext()).strip().isalnum():
+                part.insert(0, part.makeelement("mo"))
+                part[0].text, part[0].tail, part.text = "(", part.text, ""
+                part.append(part.makeelement("mo"))
+                part[-1].text = ")"
+        if len(element) > 1:
+            element[0].tail = _BETWEEN[element.tag]
 
 
 def one_line(title: object) -> str:
