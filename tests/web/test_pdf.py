@@ -154,6 +154,31 @@ def test_running_lines_do_not_cut_sentences(header, footer):
         assert found.count(line) == 1
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Annual Report"] * 3, ["Annual Report"]),
+        (["Revenue 2019", "Revenue 2020", "Revenue 2021"], ["Revenue 2019", "Revenue 2020", "Revenue 2021"]),
+        (["2019", "2020", "2021"], ["2019", "2020", "2021"]),
+        (["Exhibit C", "Exhibit L", "Exhibit C"], ["Exhibit C", "Exhibit L"]),
+        (["Total 5 apples", "Total 9 apples", "Total 9 apples"], ["Total 5 apples", "Total 9 apples"]),
+        (["3 of 4 at 6 km", "4 of 4 at 7 km", "4 of 4 at 8 km"], ["3 of 4 at 6 km", "4 of 4 at 7 km"]),
+        (["Page 7", "Page 8", "Page 9"], ["Page 7"]),
+        (["7", "8", "9"], []),
+        (["i", "ii", "1"], []),
+        (["1" * 5_000, "2" * 5_000, "3"], []),
+    ],
+)
+def test_running_lines_that_say_other_things_are_kept(lines, expected):
+    bodies = ["The mill burned", "down in the winter", "of that year."]
+    pages = [[(72, 760, line), (72, 600, body)] for line, body in zip(lines, bodies, strict=True)]
+    assert text(*pages).split("\n") == [" ".join(bodies), *expected]
+
+
+def test_pages_of_nothing_but_running_lines_are_read():
+    assert text(*[[(72, 760, "Draft")]] * 3) == "Draft"
+
+
 def test_lines_that_only_look_like_running_ones_stay():
     pages = [
         [(72, 740, f"Otter {n} weighs {n + 3} kg."), (72, 726, f"It was caught in {1900 + n}.")]

@@ -22,6 +22,8 @@ _MARGIN = 0.12
 """Share of a page's height, at its top and bottom, in which headers and footers stand."""
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\d{1,5}")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
 
@@ -114,9 +116,12 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
 def _without_running_lines(
     pages: Sequence[tuple[list[PagePart], float]],
 ) -> tuple[list[list[PagePart]], list[str]]:
-    """The pages without the headers and footers that a page nearby repeats, and these, each once."""
+    """The pages without the headers and footers that a page nearby repeats, and these, each once.
+
+    Those that differ by more than the number of the page are each kept.
+    """
     edges = [dict(_edgerows_of(parts, height)) for parts, height in pages]
-    running: dict[str, str] = {}
+    running: dict[str, list[tuple[int, str]]] = {}
     bodies = []
     for number, (parts, _) in enumerate(pages):
         near = set[tuple[bool, str]]().union(
@@ -126,9 +131,28 @@ def _without_running_lines(
         for key, row in edges[number].items():
             if key in near:
                 gone += row
-                running.setdefault(key[1], " ".join(part.text for part in row))
+                found = number, " ".join(part.text for part in row)
+                seen = running.setdefault(key[1], [])
+                if not seen or not _differ_by_page(seen[-1], found):
+                    seen.append(found)
         bodies.append([part for part in parts if part not in gone])
-    return bodies, [line for key, line in running.items() if not _PAGE_NUMBER.fullmatch(key)]
+    lines = dict.fromkeys(line for seen in running.values() for _, line in seen)
+    return bodies, [line for line in lines if not _is_page_number(line)]
+
+
+def _differ_by_page(one: tuple[int, str], other: tuple[int, str]) -> bool:
+    """Whether lines of two pages are the same save for a number that counts the pages."""
+    pairs = zip(_NUMBERS.findall(one[1]), _NUMBERS.findall(other[1]), strict=False)
+    turned = [(a, b) for a, b in pairs if a != b]
+    if len(turned) != 1:
+        return not turned
+    a, b = turned[0]
+    counted = _COUNTED.fullmatch(a) and _COUNTED.fullmatch(b) and int(b) - int(a) == other[0] - one[0]
+    return bool(counted) and not _YEAR.fullmatch(a)
+
+
+def _is_page_number(line: str) -> bool:
+    return bool(_PAGE_NUMBER.fullmatch(_NUMBERS.sub("#", line))) and not _YEAR.search(line)
 
 
 def _edgerows_of(

@@ -155,7 +155,7 @@ def joined(lines: Sequence[PagePart]) -> str:
     """The text of lines, with those of one sentence on one line and words cut at a line's end whole."""
     known = _whole_words(lines)
     pieces: list[str] = []
-    for line, after in zip(lines, [*lines[1:], None], strict=True):
+    for line, after in zip(lines, [*lines, None][1:], strict=True):
         if after is None:
             pieces.append(line.text)
         elif (hyphen := _HYPHEN.search(line.text)) and after.text[:1].isalnum():
