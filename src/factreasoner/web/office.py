@@ -93,6 +93,7 @@ class _OfficeDocument(PartReader):
         """The mark of a note, whose text goes to the end of the document."""
         part, note = self._known_notes.get((kind, attribute(element, "id")), (None, None))
         if part is None:
+            self.unread.append("a note")
             return ""
         paragraph, number = self._paragraph, len(self._notes) + 1
         self._notes.append("")

@@ -20,6 +20,7 @@ _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText",
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 _NOT_READ = {
     "altChunk": "a document inside it",
+    "subDoc": "a document inside it",
     "object": "an embedded object",
     "oleObj": "an embedded object",
 }
@@ -169,14 +170,36 @@ class PartReader:
         columns = attribute(element, "gridSpan", "1") if span is None else attribute(span, "val", "1")
         return f'<td colspan="{html.escape(columns)}" {above}>{self.inside(element, part)}</td>'
 
+    def _read_r(self, element: Any, part: OfficePart) -> str:
+        text, properties = self.inside(element, part), child(element, "rPr")
+        if properties is None or not text.strip():
+            return text
+        aligned = child(properties, "vertAlign")
+        above = attribute(properties, "baseline", "0").lstrip("+").rstrip("%")
+        raised = aligned is not None and attribute(aligned, "val") == "superscript"
+        return f"<sup>{text}</sup>" if raised or (above.isdecimal() and int(above) > 0) else text
+
+    def _read_ddList(self, element: Any, part: OfficePart) -> str:  # noqa: N802
+        entries = [attribute(entry, "val") for entry in element if local_name(entry) == "listEntry"]
+        chosen = child(element, "result")
+        place = 0 if chosen is None else int(attribute(chosen, "val", "0"))
+        return "".join(html.escape(entry) for entry in entries[place : place + 1])
+
+    def _read_textpath(self, element: Any, part: OfficePart) -> str:
+        return html.escape(attribute(element, "string"))
+
     def _read_relIds(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         data = part.linked(attribute(element, "dm"))
-        return "" if data is None else self.inside(data.root, data)
+        if data is None:
+            self.unread.append("a SmartArt graphic")
+            return ""
+        return self.inside(data.root, data)
 
     def _read_chart(self, element: Any, part: OfficePart) -> str:
         chart = part.linked(attribute(element, "id"))
         if chart is None:
-            return self.inside(element, part)
+            self.unread.append("a chart")
+            return ""
         series = [ser for ser in chart.root.iter() if local_name(ser) == "ser"]
         rows: dict[int, list[str]] = {}
         for column, ser in enumerate(series):
@@ -193,19 +216,36 @@ class PartReader:
 
     def _formula(self, element: Any, name: str, part: OfficePart) -> Iterator[str]:
         """A formula on one line: a/b, x^2, √(x)."""
-        parts = {local_name(child): self.inside(child, part) for child in element}
+
+        def inside(name: str) -> str:
+            inner = child(element, name)
+            return "" if inner is None else self.inside(inner, part)
+
         if name == "f":
-            yield "/".join(_bracketed(parts.get(half, "")) for half in ("num", "den"))
+            yield f"{_bracketed(inside('num'))}/{_bracketed(inside('den'))}"
         elif name in ("sSup", "sSubSup"):
-            yield f"{parts.get('e', '')}{parts.get('sub', '')}^{_bracketed(parts.get('sup', ''))}"
+            yield f"{inside('e')}{inside('sub')}^{_bracketed(inside('sup'))}"
         elif name == "rad":
-            yield f"√{_bracketed(parts.get('e', ''))}"
+            degree = inside("deg")
+            yield f"√{degree and f'[{degree}]'}{_bracketed(inside('e'))}"
         elif name == "d":
-            yield f"({self.inside(element, part)})"
+            pieces = [self.inside(inner, part) for inner in element if local_name(inner) == "e"]
+            first, between, last = (
+                _sign(element, f"{sign}Chr", usual)
+                for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
+            )
+            yield f"{first}{between.join(pieces)}{last}"
+        elif name == "mr":
+            yield f"({', '.join(self.inside(cell, part) for cell in element)})"
         else:
-            sign = child(element, "naryPr", "chr")
-            yield ("" if name != "nary" else "∫" if sign is None else attribute(sign, "val"))
+            yield _sign(element, "chr", "∫") if name == "nary" else ""
             yield self.inside(element, part)
+
+
+def _sign(element: Any, name: str, usual: str) -> str:
+    """A sign that the properties of a part of a formula give it, as HTML."""
+    sign = child(element, f"{local_name(element)}Pr", name)
+    return usual if sign is None else html.escape(attribute(sign, "val"))
 
 
 def _bracketed(text: str) -> str:
