@@ -92,6 +92,29 @@ def test_tokens_are_within_a_third_of_those_sent(settings, words):
     assert stage.prompt_tokens == pytest.approx(sum(sent), rel=1 / 3)
 
 
+@pytest.mark.parametrize("form", ["json_schema", "tool"])
+@pytest.mark.parametrize("count", [1, 2, 8, 32])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"mode": mode} for mode in ("tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning")),
+        *({"assessor": name} for name in ("factscore", "veriscore", "prompt-tf")),
+    ],
+    ids=str,
+)
+def test_tokens_grow_with_the_claims_of_a_call(settings, count, form):
+    atoms = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in range(count))
+    context = Context(id="c", text="It is tall.", atom_ids=tuple(atom.id for atom in atoms))
+    record = Record(id="r", response="x", atoms=atoms, contexts=(context,))
+    config = Config(model="scripted", version=2, **settings)
+    (stage,) = plan([record], config).stages
+    llm = ScriptedLLM(lambda prompt, schema: first_value(schema, "True"))
+    build_pipeline(config, llm=llm).assess(record)
+    (call,) = llm.calls
+    sent = estimate_request(forms.request(form, call.prompt, call.schema))
+    assert 0.69 * sent < stage.prompt_tokens < 1.33 * sent
+
+
 def test_nothing_is_planned_for_a_record_without_atoms():
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
     assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 1, 0, 0)

@@ -29,6 +29,25 @@ from factreasoner.text.sentences import sentences
 
 INSTRUCTIONS = 1_000
 """Prompt tokens of a call beside its texts: instructions, examples and the form of the answer, about."""
+
+
+class _AboutClaims(NamedTuple):
+    """The same in a call about claims: `call`, and `each` for a claim's part of the form; `alone` for one."""
+
+    call: int
+    each: int
+    alone: int
+
+    def of(self, claims: int) -> int:
+        """Those of a call about so many claims."""
+        return self.alone if claims == 1 else self.call + self.each * claims
+
+
+LABELS = _AboutClaims(800, 40, 1_200)
+EXPLAINED = _AboutClaims(950, 70, 1_050)
+"""Labels with a quote or a reasoning."""
+WORDS = _AboutClaims(800, 35, 850)
+"""Labels that are one word of the answer."""
 WORD, REASON, STATEMENT = 6, 60, 30
 """Output tokens of a label, of a quote or a reasoning, and of a statement in the answer of another part."""
 SUMMARY = 120
@@ -120,6 +139,8 @@ class _CallEstimate:
         self._size = 1 if one else config.atoms_per_call or MOST_FACTS
         explains = self._task == "verify" or "citation" in config.mode or "reasoning" in config.mode
         self._answer = WORD + REASON * explains
+        words = config.form == "word" or "prompt-tf" in (config.mode, config.assessor)
+        self._about = EXPLAINED if explains else WORDS if words else LABELS
         self._rounds = len(config.models) * (VOTES if config.confidence == "votes" else 1)
 
     def add(self, record: Record) -> None:
@@ -158,7 +179,7 @@ class _CallEstimate:
             makers.append("reviser")
         for name in makers if made else ():
             if self._config.plugin(name) == "llm":
-                self._count(name, 1, 1, estimate_tokens(text), STATEMENT * len(made))
+                self._count(name, 1, INSTRUCTIONS + estimate_tokens(text), STATEMENT * len(made))
         return made
 
     def _found(self, claims: Sequence[Claim], record: Record) -> Sequence[Context]:
@@ -177,7 +198,7 @@ class _CallEstimate:
             found = retrieve_each(search, atoms, record, alone).contexts
         if config.plugin("summarizer") == "llm" and atoms:
             for context in found:
-                self._count("summarizer", 1, 1, estimate_tokens(context.text), SUMMARY)
+                self._count("summarizer", 1, INSTRUCTIONS + estimate_tokens(context.text), SUMMARY)
         return found
 
     def _pairs(self, claims: Sequence[Claim], contexts: Sequence[Context], record: Record) -> Iterable[Asked]:
@@ -213,15 +234,13 @@ class _CallEstimate:
         size = self._size
         for start in range(0, len(claims), size):
             batch = claims[start : start + size]
-            texts = sum(estimate_tokens(claim.text) for claim in batch)
-            self._count(stage, 1, len(batch), passage + texts, answer * len(batch))
+            texts = passage + sum(estimate_tokens(claim.text) for claim in batch)
+            self._count(stage, len(batch), self._about.of(len(batch)) + texts, answer * len(batch))
 
-    def _count(self, stage: str, calls: int, items: int, prompt: int, answer: int) -> None:
+    def _count(self, stage: str, items: int, prompt: int, answer: int) -> None:
+        """Add one call about so many items."""
         self.stages.setdefault(stage, Counter()).update(
-            calls=calls,
-            prompt_tokens=INSTRUCTIONS * calls + prompt,
-            completion_tokens=answer,
-            most_calls=most_paid(calls, items),
+            calls=1, prompt_tokens=prompt, completion_tokens=answer, most_calls=most_paid(1, items)
         )
 
 
