@@ -2,6 +2,7 @@
 
 import io
 
+import pdf_oxide
 import pytest
 from pages import ARTICLE, SENTENCES, pdf, placed
 from pypdf import PdfWriter
@@ -39,6 +40,13 @@ def text(*pages, **options):
 
 def column(lines, left, top=700, leading=14, size=11):
     return [(left, top - leading * n, line, size) for n, line in enumerate(lines)]
+
+
+def width_of(line):
+    """Width of a line in points, at the usual size."""
+    document = pdf_oxide.PdfDocument.from_bytes(placed([(0, 700, line)]))
+    left, _, width, _ = document.extract_words(0)[-1].bbox
+    return left + width
 
 
 def by_rows(*columns):
@@ -186,6 +194,8 @@ def test_lines_that_only_look_like_running_ones_stay():
     ]
     found = text(*pages)
     assert all(f"Otter {n} weighs {n + 3} kg." in found for n in range(4))
+    middle = [[(72, 640, "As said above"), (72, 500, f"Otter {n} sleeps.")] for n in range(3)]
+    assert text(*middle).count("As said above") == 3
     assert "Annual Report" in text([(72, 760, "Annual Report"), (72, 700, "One page.")])
 
 
@@ -207,6 +217,9 @@ def test_lines_that_only_look_like_running_ones_stay():
         (["The COVID-", "19 year."], "The COVID-19 year."),
         (["Die Donau-", "Dampfschiffe fuhren."], "Die Donau-Dampfschiffe fuhren."),
         (["Die Brü-", "cke steht."], "Die Brücke steht."),
+        (["Die Ost-", "und Westküste."], "Die Ost- und Westküste."),
+        (["All pre-", "and postwar houses."], "All pre- and postwar houses."),
+        (["A thous-", "and of a thousand."], "A thousand of a thousand."),
         (["It fell -", "again."], "It fell - again."),
         (["THE FAMOUS ENGI-", "NEER"], "THE FAMOUS ENGINEER"),
     ],
@@ -215,6 +228,29 @@ def test_hyphens_at_line_ends_are_told_apart(lines, expected):
     assert text(column(lines, 72)) == expected
     if "\xad" not in lines[0][:-1]:
         assert text(*[[(72, 700, line)] for line in lines]) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "small", "expected"),
+    [
+        ("4 x 10", "6", "4 x 10^6 crowns"),
+        ("4 x 10", "-6", "4 x 10^-6 crowns"),
+        ("Opened in 1938", "1", "Opened in 1938[1] crowns"),
+        ("Of H", "2", "Of H2 crowns"),
+        ("In 19", "", "In 19 crowns"),
+    ],
+)
+def test_small_digits_behind_others_are_superscripts(before, small, expected):
+    width = width_of(before)
+    line = [(72, 700, before), (72 + width, 704, small, 7), (72 + width + 4 * len(small), 700, " crowns")]
+    assert text(line) == expected
+
+
+@pytest.mark.parametrize("matrix", [b"0 1 -1 0", b"0 -1 1 0", b"0.7 0.7 -0.7 0.7"])
+def test_turned_text_is_read(matrix):
+    turned = (300, 300, "Not for sale", 20, matrix)
+    assert text([turned]) == "Not for sale"
+    assert text([(72, 700, "The mill burned down."), turned]) == "The mill burned down.\nNot for sale"
 
 
 def test_word_over_a_page_is_whole():

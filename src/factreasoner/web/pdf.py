@@ -16,6 +16,7 @@ import pdf_oxide
 from factreasoner.text.language import composed
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
+from factreasoner.web.superscripts import raised
 from factreasoner.web.tree import one_line
 
 _MARGIN = 0.12
@@ -24,6 +25,7 @@ _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\d{1,5}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_POWER = re.compile(r"\d[-−]?\d")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
 
@@ -100,6 +102,8 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
     if not text.isascii():
         text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if len(cuts) == 1:
+        if len(characters) == len(text) and _POWER.search(text):
+            text = _with_superscripts(characters)
         yield PagePart(text, left, left + width, base - bottom, height)
         return
     for first, end in zip(cuts, [*cuts[1:], len(characters)], strict=True):
@@ -111,6 +115,16 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
             base - bottom,
             height,
         )
+
+
+def _with_superscripts(characters: Sequence[Any]) -> str:
+    """A word in which small digits behind others are written as they are read: 10^6, 1938[1]."""
+    largest = max(one.font_size for one in characters)
+    text = ""
+    for small, run in groupby(characters, lambda one: one.font_size < 0.8 * largest):
+        inside = "".join(one.char for one in run)
+        text += raised(text, inside, "") if small and _POWER.match(text[-1:] + inside) else inside
+    return text
 
 
 def _without_running_lines(

@@ -27,6 +27,8 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
+_AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
+"""What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
 _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non", "ex", "so", "semi", "quasi", "vice"})
 _KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 
@@ -160,7 +162,8 @@ def joined(lines: Sequence[PagePart]) -> str:
             pieces.append(line.text)
         elif (hyphen := _HYPHEN.search(line.text)) and after.text[:1].isalnum():
             kept = hyphen["head"] is not None and _is_hyphenated(hyphen["head"], after.text, known)
-            pieces.append(line.text if kept else line.text[:-1])
+            blank = " " if kept and _AND.match(after.text) else ""
+            pieces.append(f"{line.text}{blank}" if kept else line.text[:-1])
         else:
             pieces.append(line.text + _between(line, after))
     return "".join(pieces)
@@ -184,6 +187,8 @@ def _is_hyphenated(head: str, after: str, known: set[str]) -> bool:
     if tail is None or not head[-1].isalpha() or "-" in head or (tail[0][0].isupper() and not head.isupper()):
         return True
     begin = re.split(r"\W", head)[-1].lower()
+    if _AND.match(after) and begin + tail[0].lower() not in known:
+        return True
     whole, parted, both = begin + tail[0].lower(), f"{begin}-{tail[0].lower()}", {begin, tail[0].lower()}
     if parted in known or whole in known or whole in _KNOWN:
         return parted in known and whole not in known
