@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.calls import retry
 from factreasoner.calls.deadlines import AbandonedError, abandoned_when_left
-from factreasoner.calls.retry import LONGEST_WAIT, Passing, Retry, again, backoff
+from factreasoner.calls.retry import LONGEST_WAIT, Passing, Retry, again, backoff, may_pass
 from factreasoner.errors import ProviderError
 
 
@@ -47,6 +47,16 @@ def test_the_last_error_has_the_number_of_tries(attempts):
     with pytest.raises(ProviderError, match="busy") as caught:
         Retry(attempts)(failing(9))
     assert caught.value.attempts == attempts
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 524, 529])
+def test_a_busy_or_broken_server_may_answer_later(status):
+    assert may_pass(status)
+
+
+@pytest.mark.parametrize("status", [304, 400, 401, 402, 403, 404, 413, 422, 424, 501])
+def test_a_refusal_does_not_pass(status):
+    assert not may_pass(status)
 
 
 def test_other_errors_are_raised_at_once():

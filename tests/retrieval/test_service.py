@@ -104,6 +104,8 @@ def test_a_lasting_error_is_not_retried(answer, message):
         (Answer("No", 402), ConfigError),
         (Answer("No", 403), ConfigError),
         (Answer({"m": "Not enough credits"}, 400), ConfigError),
+        (Answer({"m": "Your credit balance is too low"}, 400), ConfigError),
+        (Answer({"m": "You are out of credits"}, 429), ConfigError),
         (Answer(b"<!doctype html><title>Blocked</title>", 403), SearchError),
         (Answer({"message": "No results for the credit of Marie Curie"}, 400), SearchError),
     ],

@@ -7,6 +7,7 @@ import math
 import random
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import NamedTuple, TypeVar
 
 from factreasoner.calls.deadlines import turns
@@ -18,6 +19,15 @@ FIRST_WAIT = 1.0
 """Most seconds before the second try; each later wait may be twice as long."""
 LONGEST_WAIT = 15.0
 """Most seconds between two tries if the server does not say when: so that a recovery is noticed soon."""
+
+PASSING_STATUSES = frozenset({408, 409, 425, 429})
+"""Statuses of the client's side after which the same request may be answered."""
+
+
+def may_pass(status: int) -> bool:
+    """Whether the same request may be answered after an answer with this HTTP status."""
+    server_side = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
+    return server_side or status in PASSING_STATUSES
 
 
 def backoff(number: int, after: float | None = None) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
+from factreasoner.calls.retry import may_pass
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.capabilities import OPTIONAL, Capabilities, token_limit
 from factreasoner.llm.forms import ALTERNATIVES
@@ -19,7 +20,6 @@ from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "once", "form", "dialect", "sample", "final"]
 
-RETRIED = frozenset({408, 409, 425, 429})
 REFUSAL_STATUSES = frozenset({400, 404, 422})
 NOT_IMPLEMENTED = 501
 NO_CHAT_STATUSES = frozenset({404, 405, 415, NOT_IMPLEMENTED})
@@ -39,7 +39,10 @@ NO_KEY = _any(
     r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
 )
 NO_CREDIT = _any(r"billing")
-NO_MONEY = _any(r"credit balance|insufficient[ _](balance|quota)")
+NO_MONEY = _any(
+    r"credit balance|insufficient[ _](balance|quota)",
+    r"\b(not enough|insufficient|out of|no( more)?) credits?\b(?! card)",
+)
 PASSING = _any(r"(retry|try again) in|retryDelay")
 """Gemini and Groq speak of billing at any limit."""
 NO_MODEL = _any(
@@ -183,7 +186,7 @@ def fault_of(
         return ProviderFault("config", told, status, remedy=remedy)
     if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
-    if status is None or status in RETRIED or status >= 500:
+    if status is None or may_pass(status):
         return _passing(error, ProviderFault("retry", message, status, retry_after_of(_headers(error), raw)))
     return _final(error, message, status)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
 
@@ -15,19 +15,18 @@ import httpx
 
 from factreasoner.calls.cache import CacheFile, InFlight, cache_folder, key_of
 from factreasoner.calls.deadlines import within
-from factreasoner.calls.retry import Passing, Retry
+from factreasoner.calls.retry import Passing, Retry, may_pass
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
-from factreasoner.llm.faults import shown
+from factreasoner.llm.faults import NO_MONEY, shown
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
 from factreasoner.web.connection import ENCODING, Deadline, read_body, tls_context
-from factreasoner.web.fetch import FETCH_BYTES, FETCH_SECONDS, PASSING
+from factreasoner.web.fetch import FETCH_BYTES, FETCH_SECONDS
 from factreasoner.web.page import plain
 
 CONCURRENCY = 4
 """Requests a service gets at once; the wikis' etiquette asks for few."""
-_NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit", re.IGNORECASE)
 
 
 class ServiceFault(NamedTuple):
@@ -115,12 +114,13 @@ class JsonService:
     def _judged(self, response: httpx.Response) -> tuple[Any, str]:
         """(answer, "") or (None, what is wrong, for now). Raises what no later request can mend."""
         status = response.status_code
-        if status in PASSING:
+        said = response.content[:1000].decode("utf-8", "replace").strip()
+        unpaid = status == HTTPStatus.TOO_MANY_REQUESTS and NO_MONEY.search(said)
+        if may_pass(status) and not unpaid:
             return None, f"answers with status {status}"
         if 300 <= status < 400 and (place := response.headers.get("location", "")):
             raise self._error(f"redirects to {display(place)}, which is not followed; set that URL")
         if status != 200:
-            said = response.content[:1000].decode("utf-8", "replace").strip()
             problem = f"answers with status {status}: {said[:200]}"
             if self._secret and _refuses_key(status, said):
                 raise ConfigError(f"{display(self.url)} refuses the key: {self._shown(problem)}")
@@ -152,7 +152,7 @@ def _refuses_key(status: int, said: str) -> bool:
     """Whether every query would be refused; an HTML page with status 403 is a guard against this one only."""
     if status == 403:
         return not said.startswith("<")
-    return status in (401, 402) or _NO_CREDIT.search(said) is not None
+    return status in (401, 402) or NO_MONEY.search(said) is not None
 
 
 def service_url(setting: str, url: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import httpcore
 import httpx
 
+from factreasoner.calls.retry import may_pass
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
@@ -33,8 +34,6 @@ READABLE = frozenset(
     | {"application/pdf", "application/x-pdf", *MEDIA_TYPES}
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses of a server that may serve the page later."""
 REFUSED = "refused"
 """Why there is no page where nothing listens at the address."""
 Permit = Callable[[httpx.URL], None]
@@ -124,7 +123,7 @@ class Fetcher:
             raise UnreadablePageError(
                 f"status {response.status}",
                 f"{display(url)} was not served",
-                passing=response.status in PASSING,
+                passing=may_pass(response.status),
                 retry_after=retry_after_of(headers),
             )
         media_type, charset = content_type(headers.get("content-type", ""))

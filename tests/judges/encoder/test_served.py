@@ -122,6 +122,20 @@ def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure():
     assert "ConnectError" in judged.failures[0].message
 
 
+@pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
+def test_a_status_that_may_pass_is_asked_again(status):
+    with JsonServer(steps(Answer({}, status), then=predicts)) as server:
+        (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
+    assert (row.shape, len(server.requests)) == ((1, 2), 2)
+
+
+@pytest.mark.parametrize("seconds", ["3600", "86400"])
+def test_a_wait_beyond_the_patience_is_a_failure(seconds):
+    with JsonServer(lambda request: Answer({}, 429, {"Retry-After": seconds})) as server:
+        (found,) = runtime(f"{server.url}/predict", patience=1.0).scores(ASKED[:1])
+    assert (found.kind, len(server.requests)) == ("ServedError", 1)
+
+
 def test_an_answer_without_an_end_is_a_failure(monkeypatch):
     monkeypatch.setattr("factreasoner.judges.encoder.served.MOST_BYTES", 1000)
     with JsonServer(lambda request: Answer(b"[" * 5000)) as server:

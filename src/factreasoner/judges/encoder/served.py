@@ -14,7 +14,7 @@ import httpx
 import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from factreasoner.calls.retry import Passing, Retry
+from factreasoner.calls.retry import Passing, Retry, may_pass
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, FetchLimitError, LLMError, ProviderError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
@@ -32,8 +32,6 @@ from factreasoner.web.connection import Deadline, read_body, tls_context
 PREDICT, CLASSIFY = "/predict", "/classify"
 KEY_VARIABLE = "FACTREASONER_VERIFIER_KEY"
 """The environment variable that holds the key of a verifier server."""
-PASSING_STATUSES = frozenset({429, 502, 503, 504})
-"""Statuses after which the same request may be answered."""
 REFUSED = frozenset({401, 403, 404, 405})
 """Statuses that only another URL or key can mend."""
 MOST_BYTES = 16 << 20
@@ -160,7 +158,7 @@ class ServedRuntime(_Elsewhere):
         if self._classifies:
             body = {"input": [one.first for one in part]} | ({"model": self._model} if self._model else {})
         try:
-            return Retry(self._config.max_attempts)(lambda: self._tried(body))
+            return Retry(self._config.max_attempts, self._config.patience)(lambda: self._tried(body))
         except ProviderError as error:
             return Unscored("ServedError", f"{self.url}: {error}")
 
@@ -180,7 +178,7 @@ class ServedRuntime(_Elsewhere):
             raise ConfigError(
                 f"verifier_url: {self.url} answers with {problem}; {KEY_VARIABLE} holds its key"
             )
-        if response.status_code not in PASSING_STATUSES:
+        if not may_pass(response.status_code):
             raise ProviderError(problem)
         return Passing(ProviderError(problem), retry_after_of(response.headers))
 
