@@ -9,6 +9,7 @@ from pypdf import PdfWriter
 
 from factreasoner.web.page import Page
 from factreasoner.web.pdf import pdf_text
+from factreasoner.web.pdf_layout import PagePart, joined, parts_of
 from factreasoner.web.reader import PageReader
 
 QUARRY = [
@@ -93,6 +94,15 @@ def test_columns_are_read_one_after_another(page):
         assert " ".join(TOWER) in found
     if "Afterwards" in found:
         assert found.index("1925") < found.index("Afterwards")
+
+
+@pytest.mark.parametrize("gap", [7, 9, 11, 13])
+def test_words_across_a_narrow_blank_are_apart(gap):
+    left = 72 + max(map(width_of, QUARRY)) + gap
+    words = text(by_rows(column(QUARRY, 72), column(MILL, left))).split()
+    assert sorted(words) == sorted(" ".join(QUARRY + MILL).split())
+    if gap > 12:
+        assert words == " ".join(QUARRY + MILL).split()
 
 
 ROWS = [
@@ -220,6 +230,7 @@ def test_lines_that_only_look_like_running_ones_stay():
         (["Die Ost-", "und Westküste."], "Die Ost- und Westküste."),
         (["All pre-", "and postwar houses."], "All pre- and postwar houses."),
         (["A thous-", "and of a thousand."], "A thousand of a thousand."),
+        (["A steel-", "arch bridge. Its arch is of steel."], "A steel-arch bridge. Its arch is of steel."),
         (["It fell -", "again."], "It fell - again."),
         (["THE FAMOUS ENGI-", "NEER"], "THE FAMOUS ENGINEER"),
     ],
@@ -308,3 +319,19 @@ def test_tables_give_header_and_place_of_other_rows():
 def test_items_of_lists_are_lines(mark):
     lines = [f"{mark}the first of the items in a list", f"{mark}the second of the items in it"]
     assert text(column(lines, 72)) == "\n".join(lines)
+
+
+def part(words, left, right, *, full=False):
+    return PagePart(words, left, right, 700, 11, full)
+
+
+def test_lines_of_unspaced_scripts_are_joined_without_blank():
+    after = part("開通した。", 72, 130)
+    assert joined([part("橋は一九三一年に", 72, 300, full=True), after]) == "橋は一九三一年に開通した。"
+    assert joined([part("橋の歴史", 72, 120), after]) == "橋の歴史\n開通した。"
+
+
+def test_words_of_a_row_are_joined_as_they_are_read():
+    hebrew = [part("עולם", 72, 90), part("שלום", 94, 112)]
+    assert [row.text for row in parts_of(hebrew)] == ["שלום עולם"]
+    assert [row.text for row in parts_of([part("Ot", 72, 84), part("ter", 84, 98)])] == ["Otter"]

@@ -21,6 +21,8 @@ from factreasoner.web.tree import one_line
 
 _MARGIN = 0.12
 """Share of a page's height, at its top and bottom, in which headers and footers stand."""
+_WIDE, _LETTER = 1.05, 0.6
+"""In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\d{1,5}")
@@ -96,9 +98,10 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
     text, characters = word.text, word.chars
     cuts = [0]
     if len(characters) == len(text) and (text.isascii() or not RIGHT_TO_LEFT.search(text)):
-        for place, (one, other) in enumerate(pairwise(characters), 1):
-            if other.origin_x - one.origin_x - one.advance_width > 0.5 * height:
-                cuts.append(place)
+        steps = [other.origin_x - one.origin_x for one, other in pairwise(characters)]
+        cuts += [place for place, step in enumerate(steps, 1) if step > _WIDE * height]
+        if len(cuts) > 1 + len(text) / 4:  # the letters of the word are set apart
+            cuts = [0]
     if not text.isascii():
         text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if len(cuts) == 1:
@@ -111,7 +114,7 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
         yield PagePart(
             "".join(c.char for c in characters[first:end]),
             characters[first].origin_x,
-            last.origin_x + last.advance_width,
+            last.origin_x + min(last.advance_width, _LETTER * height),  # its advance reaches to the next
             base - bottom,
             height,
         )
