@@ -114,6 +114,15 @@ def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
         retriever.search(Query("x"))
 
 
+def test_collection_that_cannot_be_deleted_is_named(place, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(StoreError, match="documents can't be deleted: Permission denied"):
+        Store(Config.model_validate(place)).delete("documents")
+
+
 def test_store_lists_and_deletes_collections(tmp_path, place):
     bring(tmp_path / "docs", collection="other", store=tmp_path / "store")
     store = Store(Config.model_validate(place))

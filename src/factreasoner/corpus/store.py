@@ -13,7 +13,7 @@ from platformdirs import user_data_dir
 
 from factreasoner.corpus.collection import FILE, NONE, Collection, outdated
 from factreasoner.corpus.settings import CorpusSettings
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, StoreError
 
 _OLD_FILE = "chroma.sqlite3"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,198}[a-zA-Z0-9]")
@@ -90,6 +90,10 @@ class Store:
         return collection
 
     def delete(self, name: str) -> None:
-        """Delete a collection. Raises ConfigError if it does not exist."""
+        """Delete a collection. Raises ConfigError if it does not exist, StoreError if it can't be deleted."""
         self.collection(name).close()
-        shutil.rmtree(self.folder / name, ignore_errors=True)
+        try:
+            shutil.rmtree(self.folder / name)
+        except OSError as error:
+            why = f"{name} can't be deleted: {error.strerror or error}"
+            raise StoreError(f"store {self.folder}: {why}") from error
