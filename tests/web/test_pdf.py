@@ -9,7 +9,7 @@ from pypdf import PdfWriter
 
 from factreasoner.web.page import Page
 from factreasoner.web.pdf import pdf_text
-from factreasoner.web.pdf_layout import PagePart, joined, parts_of
+from factreasoner.web.pdf_layout import PagePart, joined, ordered, parts_of
 from factreasoner.web.reader import PageReader
 
 QUARRY = [
@@ -329,6 +329,19 @@ def test_lines_of_unspaced_scripts_are_joined_without_blank():
     after = part("開通した。", 72, 130)
     assert joined([part("橋は一九三一年に", 72, 300, full=True), after]) == "橋は一九三一年に開通した。"
     assert joined([part("橋の歴史", 72, 120), after]) == "橋の歴史\n開通した。"
+
+
+def test_columns_of_unspaced_scripts_are_read_one_after_another():
+    left, right = (
+        ["橋は一九三一年に", "市長によって開通", "した。"],
+        ["製粉所は火事で燃", "えてしまい何も残", "らなかった。"],
+    )
+    page = [
+        PagePart(line, edge, edge + 88, 700 - 14 * n, 11)
+        for edge, lines in ((72, left), (190, right))
+        for n, line in enumerate(lines)
+    ]
+    assert [line.text for line in ordered(page)] == left + right
 
 
 def test_words_of_a_row_are_joined_as_they_are_read():
