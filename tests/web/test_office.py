@@ -298,6 +298,20 @@ def test_shapes_of_slides_are_read(shapes, expected):
     assert (found.text, found.title, found.partly, found.dropped) == (expected, "Deck", (), "")
 
 
+def test_chart_without_values_is_named():
+    graphic = '<c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/>' + text_shape("One")
+    found = office_text(pptx(graphic, chart='<c:chartSpace xmlns:c="c"/>'), "pptx")
+    assert (found.text, found.partly) == ("One", ("slide 1: a chart",))
+
+
+def test_footers_are_read_of_slides_but_not_of_notes():
+    footer = text_shape("Mill Days", placeholder="ftr")
+    assert (
+        office_text(pptx(footer, notes=text_shape("Say hello.") + footer), "pptx").text
+        == "Mill Days\nSay hello."
+    )
+
+
 def test_smartart_is_read_from_its_part():
     data = pptx(
         '<p:graphicFrame><d:relIds xmlns:d="d" xmlns:r="r" r:dm="chart1"/></p:graphicFrame>', chart=SMARTART

@@ -50,6 +50,7 @@ def text(body):
         ("<math><msup><mfrac><mi>a</mi><mi>b</mi></mfrac><mn>2</mn></msup></math>", "(a/b)^2"),
         ("<svg><title>Towers</title><text>Mill</text><text>Quarry</text></svg>", "Towers\nMill\nQuarry"),
         ("<script>no()</script><template>no</template><!-- no --><p>Yes.</p>", "Yes."),
+        ("<p>One <?php echo 1 ?>and <!-- no -->two</p>", "One and two"),
         ("<article><section><h2>Head</h2>Loose</section></article>", "Head\nLoose"),
         ("<custom-tag>Own <x-y>tags</x-y></custom-tag>", "Own tags"),
         ("<p>Unclosed <b>words<p>Next", "Unclosed words\nNext"),
