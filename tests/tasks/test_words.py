@@ -12,7 +12,7 @@ def test_a_source_is_named_though_another_has_its_words(quote):
     (row,) = assessment([0.9]).rows()
     note = Note("c1 (Rail history) contradicts it", "The line opened in 1932 to goods")
     said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, notes=(note,)), 80)
-    verb = "" if quote else "borne out by "
+    verb = "" if quote else "supported by "
     assert said == [f"{verb}c0 (City guide)", f'{note.words}: "{note.quote}"']
 
 

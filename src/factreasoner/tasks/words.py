@@ -14,7 +14,7 @@ from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.visible import one_line
 
 IN_PART = "judged in part"
-_DECIDES = ("borne out by ", "contradicted by ")
+_DECIDES = ("supported by ", "contradicted by ")
 
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
