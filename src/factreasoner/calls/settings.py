@@ -18,9 +18,7 @@ class CallSettings(Settings):
         "Model", None, "URL of an OpenAI-compatible server, such as http://localhost:8000/v1.", common=True
     )
     timeout: float = _call(120.0, "Seconds one request may take.", gt=0.0)
-    max_attempts: int = _call(
-        5, "Most times one claim is asked about, including bad replies and timeouts.", ge=1
-    )
+    max_attempts: int = _call(5, "Maximum attempts per claim, including bad replies and timeouts.", ge=1)
     patience: float = _call(
         120.0,
         "Seconds a call waits for a server that is down or busy before it fails.",
@@ -29,10 +27,10 @@ class CallSettings(Settings):
     )
     concurrency: int = _call(16, "Requests in flight at once.", common=True, ge=1)
     requests_per_minute: int | None = _call(
-        None, "Most requests sent per minute; others wait. (default: no limit)", ge=1
+        None, "Maximum requests per minute; others wait. (default: no limit)", ge=1
     )
     tokens_per_minute: int | None = _call(
-        None, "Most tokens used per minute; others wait. (default: no limit)", ge=1
+        None, "Maximum tokens per minute; others wait. (default: no limit)", ge=1
     )
     max_cost: float | None = _call(
         None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0

@@ -52,7 +52,7 @@ class Finding(NamedTuple):
 
 
 class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
-    """Check the installation, the keys, the cache and, with --model, how many facts a call it takes.
+    """Check the installation, the keys, the cache and, with --model, how many facts fit in a call.
 
     With --verifier: check that it is installed and works; --download fetches its model.
     """

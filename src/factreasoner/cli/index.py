@@ -26,7 +26,7 @@ SHOWN = 150
 class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):
     """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
-    The same command again adds new and changed files, and completes a run that was interrupted.
+    Rerun the command to add new and changed files, or to complete an interrupted run.
     """
 
     continues = True

@@ -16,7 +16,7 @@ PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "
 class RagCommand(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
     """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
 
-    The same command again resumes where the last one stopped.
+    Rerun the command to resume after an interruption.
     """
 
     data: Path = argument(

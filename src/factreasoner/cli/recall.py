@@ -15,7 +15,7 @@ PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 class RecallCommand(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
     """Judge which facts each answer states: facts given in the record, or made from its reference.
 
-    The same command again resumes where the last one stopped.
+    Rerun the command to resume after an interruption.
     """
 
     data: Path = argument(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
-    """Assess every record of DATA. The same command again resumes where the last one stopped."""
+    """Assess every record of DATA. Rerun the command to resume after an interruption."""
 
     data: Path = argument(
         "DATA",

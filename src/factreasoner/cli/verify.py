@@ -38,7 +38,7 @@ BEYOND = "sentences whose claims fail are rewritten and judged again"
 class VerifyCommand(Running, panels=PANELS, without=UNUSED):
     """Check each claim of an answer against the sources it cites, and correct the answer.
 
-    Records go into a run folder; the same command again resumes. One text with its sources (--text FILE
+    Records go into a run folder; rerun the command to resume. One text with its sources (--text FILE
     --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out then names the file for
     the corrected text.
     """

@@ -23,7 +23,7 @@ class TaskSettings(Settings):
     uncited: Uncited = _claims(
         "flag", "What to do with claims that cite nothing: flag them, or check them against all sources."
     )
-    rounds: int = _claims(2, "Most times an answer is corrected and verified again; 0: never.", ge=0, le=2)
+    rounds: int = _claims(2, "Maximum rounds of correcting and verifying an answer; 0: none.", ge=0, le=2)
 
 
 class RunSettings(Settings):

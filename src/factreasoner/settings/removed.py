@@ -31,6 +31,7 @@ REMOVED: Mapping[str, Removed] = {
     "calibrate method": Removed("verdicts get a temperature and offsets; remove it"),
     "merlin_algorithm gibbs": Removed("use `wmb` or `cte`, or another solver"),
     "merlin_algorithm jglp": Removed("use `wmb` or `cte`, or another solver"),
+    "calibrate fit_priors": Removed("set `factors` and `context_prior` yourself"),
     "audit_share": Removed("run again with `atoms_per_call` 1, and `compare` both runs", 0.0),
     "publish to": Removed("scores go to OTLP; docs/publish.md sends them to Langfuse and Phoenix"),
     "publish skip": Removed("send all of them; repeated scores have the same `factreasoner.key`"),
