@@ -43,7 +43,7 @@ def test_the_commands_print_what_the_page_says(page, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     asked = 0
     with FakeServer(answering(answer)) as server:
-        environment = {"PATH": "", "HOME": str(tmp_path), "COLUMNS": "80"}
+        environment = {"PATH": "", "PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path), "COLUMNS": "80"}
         for command, expected in (pair for block in blocks("console", page) for pair in commands(block)):
             program, *arguments = shlex.split(command.replace(LOCAL, server.url))
             assert program == "factreasoner"

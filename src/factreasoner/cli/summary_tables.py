@@ -280,7 +280,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
         console.sentence(
-            f"{planned.pairs:,} pairs of passage and claim for the verifier, longer ones in chunks"
+            f"{number_of(planned.pairs, 'pair')} of passage and claim for the verifier, longer ones in chunks"
         )
     counted = number_of(planned.records, "record")
     if not planned.stages:
