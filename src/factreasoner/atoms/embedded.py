@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
@@ -33,11 +34,13 @@ _LEADING = re.compile(
     r"|(?P<owner>his|her|its|their)\b",
     re.IGNORECASE,
 )
-_LATER = re.compile(r"\b(?:h[ei][ms]?|she|hers?|its?|th(?:ey|em|eir))\b")
-"""A pronoun that may mean what the sentence before is about."""
 _WRITTEN_OUT = {"s been": "has been", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
-_PERSONAL = words("he she his her him himself herself")
-_KINDS = {"it": "thing", "its": "thing", "they": "many", "their": "many"}
+_PERSONAL = words("he she his her hers him himself herself")
+_KINDS = {
+    **dict.fromkeys(_PERSONAL, "person"),
+    **dict.fromkeys(words("it its itself"), "thing"),
+    **dict.fromkeys(words("they them their theirs themselves"), "many"),
+}
 _NO_NAME = words(
     "some many several most other another each every no one both all any few various certain this that these",
     "those such it its they their them he she his her",
@@ -90,10 +93,10 @@ class _Subject(NamedTuple):
 
 
 class EmbeddedReviser:
-    """Replaces a pronoun by the subject of the sentence before it; English only.
+    """Replaces a pronoun by the subject of its sentence or of the one before; English only.
 
-    The pronoun must be the subject of its own sentence, or own that, and the sentence before must name
-    nothing else that it could mean. All other pronouns stay. Without a parser atoms stay as they are.
+    The pronoun must be the subject of a clause, or own that, and neither sentence may name anything else
+    that it could mean. All other pronouns stay. Without a parser atoms stay as they are.
     """
 
     def __init__(self, config: AtomSettings | None = None) -> None:
@@ -132,11 +135,15 @@ def reference_record(record: Record) -> Record:
     return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)
 
 
-def _renamed(atom: Atom, pronoun: str, name: str) -> Atom:
-    """An atom with `name` for the pronoun it begins with, if that is `pronoun`."""
-    found = re.search(rf"\b(?:{_LEADING.pattern})", atom.text, re.IGNORECASE)
+def _renamed(atom: Atom, pronoun: str, about: _Subject) -> Atom:
+    """An atom with a name for `pronoun`, or for the one it begins with if its sentence begins with none."""
+    anywhere = re.compile(rf"\b(?:{_LEADING.pattern})", re.IGNORECASE)
+    found = anywhere.search(atom.text) if pronoun else _LEADING.match(atom.text)
     said = (found["pronoun"] or found["owner"]).lower() if found else ""
-    if found is None or not name or said != pronoun:
+    if found is None or said != (pronoun or said) or not _fits(about, said):
+        return atom
+    name = about.name
+    if found["owner"] and " of " in name:
         return atom
     verb = f" {_WRITTEN_OUT[found['verb'].lower()]}" if found["verb"] else ""
     owner = ("'" if name.endswith("s") else "'s") if found["owner"] else ""
@@ -145,25 +152,44 @@ def _renamed(atom: Atom, pronoun: str, name: str) -> Atom:
     return atom.model_copy(update={"text": text, "original": atom.original or atom.text})
 
 
-def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, str]]:
-    """Each sentence's start, the pronoun that begins it, and the name that this stands for, if any."""
+def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
+    """Each sentence's start, the pronoun that begins it, if any, and what pronouns in it stand for."""
+    known: dict[str, set[str]] = {}
     for block in blocks(text):
         spans = list(block_sentences(text, block))
         read = [plain(text, span) for span in spans]
         about = _Subject()
         for span, said, parse in zip(spans, read, parser.parse([one.text for one in read]), strict=True):
-            pronoun = _leading_pronoun(parse) if parse is not None else None
-            if parse is None or pronoun is None:
-                points = span is not spans[0] and _LATER.search(said.text)
-                about = _Subject() if parse is None or points else _subject(said, parse)
-                yield span.start, "", ""
+            if parse is None:
+                about = _Subject()
+                yield span.start, "", about
                 continue
-            fits = about.kind == _KINDS.get(pronoun.lower, "person") and not pronoun.is_expletive
-            owned = pronoun.dep == "poss"
-            clear = fits and _may_be(about, pronoun) and not (owned and " of " in about.name)
-            yield span.start, pronoun.lower, about.name if clear else ""
+            for full in _persons(parse):
+                known.setdefault(full.split()[-1], set()).add(full)
+            pronoun = _leading_pronoun(parse)
+            if pronoun is None:
+                own = _subject(said, parse, known)
+                own = _Subject() if _has_rival(own, parse, parse.root.subject) else own
+                fitting = [word for word in parse.words if _fits(own, word.lower)]
+                other = about.name != own.name and any(_fits(about, word.lower) for word in fitting)
+                unclear = other or any(word.is_expletive for word in fitting)
+                yield span.start, "", _Subject() if unclear else own
+                lost = not about.name and span is not spans[0]
+                about = _Subject() if fitting and (other or lost) else own
+                continue
+            fits = _fits(about, pronoun.lower) and not pronoun.is_expletive
+            yield span.start, pronoun.lower, about if fits else _Subject()
+            owned = pronoun.dep == "poss" and (about.kind != "person" or _is_somebody(pronoun.head))
             if owned or not fits or _has_rival(about, parse, parse.root.subject):
                 about = _Subject()
+
+
+def _persons(parse: Parse) -> Iterator[str]:
+    """The names of persons in a sentence, of two words and more."""
+    for is_person_name, run in groupby(parse.words, lambda w: w.entity == "PERSON" and w.pos == "PROPN"):
+        name = " ".join(word.text for word in run)
+        if is_person_name and " " in name:
+            yield name
 
 
 def _leading_pronoun(parse: Parse) -> Word | None:
@@ -178,36 +204,45 @@ def _leading_pronoun(parse: Parse) -> Word | None:
     return first if subject is first or (first.dep == "poss" and first.head is subject) else None
 
 
-def _may_be(about: _Subject, pronoun: Word) -> bool:
-    """Whether a name may be that of a man or a woman, as the pronoun needs."""
-    gender = gender_of_name(about.name) if pronoun.lower in _PERSONAL else None
-    return gender is None or (gender == "female") == (pronoun.lower in ("she", "her"))
+def _fits(about: _Subject, pronoun: str) -> bool:
+    """Whether a pronoun can stand for something of that kind and, if it is a person, that name."""
+    if about.kind != _KINDS.get(pronoun):
+        return False
+    gender = gender_of_name(about.name) if pronoun in _PERSONAL else None
+    return gender is None or (gender == "female") == pronoun.startswith(("she", "her"))
 
 
-def _subject(said: Plain, parse: Parse) -> _Subject:
-    """What a sentence is about, if the next one can mean nothing else by a pronoun."""
-    subject = parse.root.subject if parse.root.is_clause else None
+def _subject(said: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subject:
+    """What a sentence names as its subject, if that can stand for a pronoun elsewhere."""
+    grammatical = parse.root.subject if parse.root.is_clause else None
+    attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
+    is_named = grammatical and attribute and attribute.entity == "PERSON" != grammatical.entity
+    subject = attribute if is_named else grammatical
     if subject is None or subject.pos not in NOUNS or subject.dependent("conj") or subject.lower in _ASPECTS:
         return _Subject()
-    apart = [c for c in subject.dependents("relcl", "appos", "acl", "punct") if c.i > subject.i]
+    apart = [
+        c
+        for c in subject.dependents("relcl", "appos", "acl", "punct")
+        if c.i > subject.i and (c.dep != "appos" or parse.words[c.first - 1].text in (",", "("))
+    ]
     named = [
         word for word in subject.subtree({c.i for c in apart}) if word.pos != "PUNCT" or word.text == "-"
     ]
     first, last = named[0], named[-1]
     if last.i - first.i + 1 != len(named) or len(named) > _LONGEST_NAME:
         return _Subject()
-    is_be, behind = parse.root.lemma == "be", parse.words[last.i + 1]
-    stranger = behind.text[:1].isupper() or behind.pos in (*NOUNS, "NUM")
+    is_be, behind = parse.root.lemma == "be", parse.words[last.i + 1 : last.i + 2]
+    stranger = any(word.text[:1].isupper() or word.pos in (*NOUNS, "NUM") for word in behind)
     if stranger or ":" in said.text or any(word.lower in _NO_NAME for word in named):
         return _Subject()
-    attribute = parse.root.dependent("attr") if is_be else None
-    is_named = attribute is not None and attribute.entity == "PERSON" != subject.entity
-    if is_named or (first.lower in ("a", "an") and not is_be):
+    if first.lower in ("a", "an") and not is_be:
         return _Subject()
     name = said._replace(asides={}).shown(first.start, last.end)
     name = name if first.pos == "PROPN" or said.names else name[:1].lower() + name[1:]
-    about = _Subject(name, _kind(parse, subject))
-    return _Subject() if _has_rival(about, parse, subject) else about
+    full = known.get(name, ())
+    if len(full) == 1:
+        return _Subject(next(iter(full)), "person")
+    return _Subject(name, _kind(parse, subject))
 
 
 def _kind(parse: Parse, noun: Word) -> str:
@@ -235,14 +270,20 @@ def _rivals(parse: Parse, subject: Word | None) -> set[str]:
     """The kinds of pronoun that may mean something else that a sentence names beside its subject."""
     about = {word.i for word in subject.subtree()} if subject is not None else set()
     attributes = parse.root.dependents("attr")
+    for attribute in attributes:
+        attributes += attribute.dependents("conj")
     described = {word.i for each in attributes for word in each.subtree()}
     found: set[str] = set()
     for word in parse.words:
         if word.pos not in NOUNS or word.i in about or word.entity in _TIMES or word.dep == "compound":
             continue
-        near = word.dep in ("dobj", *NOMINAL_SUBJECTS) or word.head.lower in ("with", "by")
+        near = (word.dep in ("dobj", *NOMINAL_SUBJECTS) and word.head.dep != "relcl") or word.head.lower in (
+            "with",
+            "by",
+        )
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity != "GPE"))
-        if (_is_somebody(word) or unknown) and word not in attributes and word.head.lower != "as":
+        told = word in attributes
+        if (_is_somebody(word) or unknown) and not told and word.head.lower != "as":
             found.add("many" if word.tag in PLURAL else gender_of_name(word.text) or "person")
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
             found.add("many" if word.tag in PLURAL else "thing")

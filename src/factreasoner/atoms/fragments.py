@@ -28,6 +28,8 @@ _CELL = re.compile(r"(?:\|(?!\Z)|\A(?!\|))((?:[^|]|(?<=\\)\|)*)")
 """A cell behind a bar, unless that ends its row, or at the start of a row without outer bars."""
 
 _LONGEST_LEAD = 200
+_POINTING = re.compile(r"(?:they|these|those|this|it) (?:are|is|was|were)\s*:\Z", re.IGNORECASE)
+"""A lead-in that says nothing of its items: "They are:"."""
 _TO = r"to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s)"
 _ON = rf"includ(?:e[sd]?|ing)|such as|when|if|{_TO}"
 GOES_ON = re.compile(rf"(?P<before>.*\b(?:{_ON}))(?: the following)?\s*:\Z", re.DOTALL)
@@ -105,7 +107,7 @@ class Leads:
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
         useful = said[opening(said) :]
-        says = GOES_ON.match(useful) or not is_filler(useful)
+        says = not _POINTING.match(useful) and (GOES_ON.match(useful) or not is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))
 
