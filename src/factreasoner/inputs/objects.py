@@ -1,0 +1,107 @@
+"""Objects of callers -> mappings and lists: of pydantic, dataclasses, pandas, LangChain and others."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Collection, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+WRAPPERS = ("node", "document", "payload")
+"""Keys under which a search result holds its passage: of LlamaIndex, of Haystack, of Qdrant."""
+
+
+def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | None:
+    """The keys of a mapping, or the fields and attributes of an object; None for a text, a number or a list.
+
+    Of an object's properties it has those in `known`. What stands at its default is left out, unless it is
+    known. A pair of a document and its score is the document with the key `score`.
+    """
+    if isinstance(item, tuple) and not hasattr(item, "_asdict"):
+        scored = len(item) == 2 and isinstance(item[1], Real) and not isinstance(item[1], bool)
+        found = (
+            ({"text": item[0]} if isinstance(item[0], str) else mapping_of(item[0], known))
+            if scored
+            else None
+        )
+        return None if found is None else found | {"score": _plain(item[1])}
+    keys = _keys_of(item)
+    if keys is None:
+        return None
+    if isinstance(keys, Mapping):
+        found = {key: _plain(value) for key, value in keys.items()}
+    else:
+        found = {name: _plain(_attribute(item, name)) for name in dict.fromkeys((*keys, *known))}
+        found = {name: value for name, value in found.items() if value is not None and not callable(value)}
+    for key in WRAPPERS:
+        if inner := mapping_of(found.get(key), known):
+            del found[key]
+            found = inner | {name: value for name, value in found.items() if value is not None}
+    return found
+
+
+def _keys_of(item: object) -> Mapping[Any, Any] | list[str] | None:
+    """The keys and values of a mapping or a row, or the names of an object's own fields."""
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, type) or callable(item):
+        return None
+    if callable(getattr(item, "keys", None)) and hasattr(item, "__getitem__"):
+        return {key: item[key] for key in item.keys()}  # type: ignore[attr-defined]  # noqa: SIM118
+    if hasattr(item, "_asdict"):
+        return dict(item._asdict())
+    if dataclasses.is_dataclass(item):
+        return [field.name for field in dataclasses.fields(item)]
+    if (names := getattr(item, "model_fields_set", None)) is not None:
+        return sorted(names)
+    names = (*getattr(item, "__dict__", ()), *getattr(type(item), "__slots__", ()))
+    public = [name for name in names if not name.startswith("_")]
+    return None if isinstance(item, Iterable) else public or None
+
+
+def _attribute(item: object, name: str) -> object:
+    with contextlib.suppress(Exception):  # a property of someone's class may raise anything
+        return getattr(item, name, None)
+    return None
+
+
+def listed(value: Any) -> object:  # noqa: ANN401 - pandas may be missing
+    """A list for an array, the rows of a DataFrame, or anything else to iterate; other values as they are."""
+    if hasattr(value, "columns") and hasattr(value, "to_dict"):
+        return [given({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if (
+        isinstance(value, str | bytes | list)
+        or not isinstance(value, Iterable)
+        or _keys_of(value) is not None
+    ):
+        return value
+    return list(value)
+
+
+def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A row without its missing values: None, NaN, NaT and NA."""
+    return {key: value for key, value in row.items() if not _is_missing(value)}
+
+
+def _is_missing(value: object) -> bool:
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _plain(value: object) -> object:
+    """An array as a list, and as a number or a text what stands for one, such as a URL, an UUID or a path."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if not isinstance(value, Iterable):
+        with contextlib.suppress(PydanticSerializationError, ValueError):
+            plain = to_jsonable_python(value)
+            return plain if isinstance(plain, str | int | float) else value
+    return value
