@@ -3,6 +3,7 @@
 import pytest
 
 from factreasoner import ScriptedLLM
+from factreasoner.judges.encoder.bundled.windows import WORDS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Claim, Part, Premise
 from factreasoner.pipeline.config import Config
@@ -42,6 +43,56 @@ def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_
 def test_citations_are_checked(quote, citation, kept):
     verdict, _ = judged({"fact_0_citation": quote, "fact_0": "True"}, mode="tfn_citation")
     assert (verdict.citation, verdict.quote) == (citation, kept)
+    assert verdict.quote_by == ("model" if kept else None)
+
+
+HOURS = "The mill is old. It opens at nine on weekdays. On Sundays it opens at noon; dogs stay outside."
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "nearest"),
+    [
+        (HOURS, "On weekdays the mill opens at nine.", "It opens at nine on weekdays."),
+        (HOURS, "Dogs must stay outside.", "On Sundays it opens at noon; dogs stay outside."),
+        (HOURS, "Whales sing.", None),
+        (HOURS, "It is.", None),
+        (
+            "Es ist alt. Die Mühle öffnet um neun Uhr.",
+            "Die Mühle öffnet um zehn.",
+            "Die Mühle öffnet um neun Uhr.",
+        ),
+        ("磨坊很旧。磨坊九点开门。狗在外面。", "磨坊九点开门", "磨坊九点开门。"),
+        ("- Price: 5 euros\n- Open: 9 to 17", "It is open from 9 to 17.", "Open: 9 to 17"),
+        (
+            "| year | 1931 |\n\nThe bridge opened in 1931.",
+            "The bridge opened in 1931.",
+            "The bridge opened in 1931.",
+        ),
+        (
+            " ".join(f"Word{n}" for n in range(300)) + " the bridge opened",
+            "The bridge opened.",
+            "bridge opened",
+        ),
+        ("", "The bridge opened.", None),
+    ],
+)
+def test_without_citations_the_nearest_sentence_is_shown(text, claim, nearest):
+    llm = ScriptedLLM([{"fact_0": "True"}, {"fact_0": "Not clear"}])
+    judge = LLMJudge(llm, Config(model="scripted"))
+    entailed, neutral = (judge.judge(Premise("c0", text), [Claim("a0", claim)]).verdicts[0] for _ in range(2))
+    assert neutral.quote is neutral.quote_by is None
+    assert (entailed.quote_by, entailed.citation) == ("nearest" if nearest else None, None)
+    assert entailed.quote is None if nearest is None else nearest in entailed.quote
+    assert len((entailed.quote or "").split()) <= WORDS
+
+
+def test_nearest_sentence_comes_from_the_named_passage():
+    parts = (Part("c0", "It opens at nine."), Part("c1", "The mill is open. It opens early in May."))
+    premise = Premise("c0+c1", "", parts=parts)
+    verdict, _ = judged({"fact_0_sources": "1", "fact_0": "True"}, premise)
+    assert (verdict.quote, verdict.quote_by) == ("It opens at nine.", "nearest")
+    verdict, _ = judged({"fact_0_sources": "2", "fact_0": "False"}, premise)
+    assert verdict.quote == "It opens early in May."
 
 
 @pytest.mark.parametrize(

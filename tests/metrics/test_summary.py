@@ -7,7 +7,6 @@ import pytest
 from assessments import NOTHING, REVISER, TIMEOUT, assessment, counted_once, full
 
 from factreasoner.metrics.factuality import resolve_k, scored_record
-from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.summary import Summary, evidence_fields, result_line
 from factreasoner.models import Context, Marginals, Pruned, Usage, Verdict, factuality
 
@@ -169,7 +168,7 @@ def test_pruned_pairs_and_credibility_add_up():
     """Records that have none of these change nothing."""
 
     def made(pairs, prior_from, *domains):
-        outcome = {"pruned": Pruned(pairs=pairs, audited=pairs // 2, missed=1)}
+        outcome = {"pruned": Pruned(pairs=pairs)}
         return assessment([0.9], outcome=outcome | {"prior_from": prior_from, "used_domains": domains})
 
     first = made(10, {"c0": "table", "c1": "default"}, "b.org")
@@ -179,7 +178,7 @@ def test_pruned_pairs_and_credibility_add_up():
         assert line["credibility"] == {"rated": rated, "unrated": unrated}
         assert line["pruned"]["pairs"] == pairs
     found = summarised(first, assessment([0.9]), second).content()
-    assert found["pruned"] == {"pairs": 18, "audited": 9, "missed": 2, "interval_95": wilson(2, 9)}
+    assert found["pruned"] == {"pairs": 18}
     assert found["credibility"] == {"rated": 2, "unrated": 3, "used_domains": ["a.org", "b.org"]}
 
 

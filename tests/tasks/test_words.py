@@ -3,7 +3,7 @@
 import pytest
 from assessments import assessment
 
-from factreasoner.models.rows import Note
+from factreasoner.models.rows import Note, quoting
 from factreasoner.tasks.words import evidence_of
 
 
@@ -14,6 +14,17 @@ def test_a_source_is_named_though_another_has_its_words(quote):
     said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, notes=(note,)), 80)
     verb = "" if quote else "supported by "
     assert said == [f"{verb}c0 (City guide)", f'{note.words}: "{note.quote}"']
+
+
+def test_nearest_sentence_is_never_called_a_quote():
+    (row,) = assessment([0.9]).rows()
+    row = row._replace(context="c0", title=None, quote="It opened in 1932.", quote_by="nearest", notes=())
+    assert evidence_of(row, 80) == ['supported by c0; nearest sentence: "It opened in 1932."']
+    assert (
+        quoting("c1 contradicts it", " in\n1931 ", "nearest").words == "c1 contradicts it; nearest sentence"
+    )
+    assert quoting("c1 contradicts it", None, "nearest") == Note("c1 contradicts it")
+    assert quoting("c1 contradicts it", "in 1931", "model") == Note("c1 contradicts it", "in 1931")
 
 
 @pytest.mark.parametrize("note", [False, True])

@@ -124,7 +124,7 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
 
 def _words(row: ClaimRow) -> str:
     """A claim with what decides its label."""
-    reason = row.quote or row.note
+    reason = f"{row.quote_mark}{row.quote}" if row.quote else row.note
     return f"{row.label or 'not judged'}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]
 
 

@@ -50,6 +50,7 @@ VERDICT_COLUMNS: Columns = {
     "uncalibrated_label": str,
     **dict.fromkeys(("label_mass", "p_entailment", "p_contradiction", "p_neutral"), float),
     "quote": str,
+    "quote_by": str,
     "citation": str,
     "rests_on": list,
     "note": str,

@@ -9,13 +9,8 @@ from collections.abc import Sequence
 
 from factreasoner.assessors.credibility import rated
 from factreasoner.assessors.judging import (
-    Prefiltered,
-    Task,
-    draw,
-    judge_all,
     judged_outcome,
     judging_threads,
-    prefiltered,
     tasks,
 )
 from factreasoner.assessors.settings import AssessorSettings
@@ -25,13 +20,8 @@ from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import ContextPairs, kept, merge_equal, pairs, relations
-from factreasoner.judges.encoder.settings import EncoderSettings
-from factreasoner.models import Atom, Context, Failure, Outcome, Record, supports_of
-from factreasoner.plugins.kinds import load
+from factreasoner.models import Atom, Context, Failure, Outcome, Pruned, Record, supports_of
 from factreasoner.protocols import Judge, Solver
-
-AUDITED = 0.05
-"""Share of the pairs that the bundled judge calls neutral which are judged anyway."""
 
 
 class GraphEvaluator:
@@ -42,9 +32,6 @@ class GraphEvaluator:
         self._solver = solver
         self._config = config or AssessorSettings()
         self._threads = judging_threads(judge, self._config)
-        self._bundled: Judge | None = None
-        if self._config.prefilter == "bundled":
-            self._bundled = load("judge", "verifier")(EncoderSettings())
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.
@@ -57,24 +44,13 @@ class GraphEvaluator:
         """
         given = contexts
         contexts, planned = self._planned(atoms, contexts)
-        filtered = self._prefiltered(tasks(planned, atoms, contexts, record.id, self._config), planned)
-        work = filtered.work if filtered else planned
-        asked = tasks(work, atoms, contexts, record.id, self._config)
-        outcome = judged_outcome(self._judge, asked, atoms, work, workers=self._threads)
-        verdicts = outcome.verdicts
-        pruned = filtered.report(verdicts) if filtered else None
-        known = (*verdicts, *filtered.verdicts) if filtered else verdicts
-        outcome = outcome.model_copy(update={"verdicts": known, "pruned": pruned})
+        asked = tasks(planned, atoms, contexts, record.id, self._config)
+        outcome = judged_outcome(self._judge, asked, atoms, planned, workers=self._threads)
+        if self._config.prefilter == "bundled":
+            pairs_left_out = sum(verdict.confidence == "bundled" for verdict in outcome.verdicts)
+            outcome = outcome.model_copy(update={"pruned": Pruned(pairs=pairs_left_out)})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
-
-    def _prefiltered(self, asked: Sequence[Task], work: Sequence[ContextPairs]) -> Prefiltered | None:
-        """What the bundled judge leaves to judge; None where it is not asked first."""
-        if self._bundled is None or not asked:
-            return None
-        judged = judge_all(self._bundled, asked, workers=1).verdicts
-        seed, record_id = self._config.seed, asked[0][0].record_id
-        return prefiltered(work, judged, lambda pair: draw(seed, record_id, pair) < AUDITED)
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]

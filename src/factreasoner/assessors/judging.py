@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.graph.pairs import ContextPairs
-from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
+from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise
 from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.text.passages import split_passages
 
@@ -134,55 +132,3 @@ def pieces(context: Context, tokens: int) -> list[Part]:
         return [Part(context.id, title + context.text)]
     cut = split_passages(context.text, words=max(1, int(WORDS_OF_TOKENS * tokens)))
     return [Part(context.id, title + piece.text) for piece in cut]
-
-
-Pair = tuple[str, str]
-SURELY_NEUTRAL = 0.95
-"""How probable neutral is, by the bundled judge, in a pair that need not be judged."""
-
-
-class Prefiltered(NamedTuple):
-    """What is left to judge, the neutral verdicts on pruned pairs, and those of them that are audited."""
-
-    work: tuple[ContextPairs, ...]
-    pruned: tuple[Verdict, ...]
-    audited: frozenset[Pair]
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts on pairs that are not judged."""
-        return tuple(v for v in self.pruned if (v.context_id, v.target_id) not in self.audited)
-
-    def report(self, verdicts: Sequence[Verdict]) -> Pruned:
-        """How many pairs were pruned, how many of these were audited, and how many of these not neutral."""
-        found = [v for v in verdicts if (v.context_id, v.target_id) in self.audited]
-        missed = sum(verdict.label != "neutral" for verdict in found)
-        return Pruned(pairs=len(self.pruned), audited=len(found), missed=missed)
-
-
-def prefiltered(
-    work: Sequence[ContextPairs], judged: Sequence[Verdict], audited: Callable[[Pair], bool]
-) -> Prefiltered:
-    """Prune the pairs that the bundled judge has `judged` surely neutral; `audited` picks those to audit."""
-    pruned = tuple(
-        v.model_copy(update={"confidence": "bundled"})
-        for v in judged
-        if v.label == "neutral" and v.probability >= SURELY_NEUTRAL
-    )
-    pairs = {(v.context_id, v.target_id) for v in pruned}
-    chosen = frozenset(filter(audited, pairs))
-    left = (_without(item, pairs - chosen) for item in work)
-    return Prefiltered(tuple(item for item in left if item.atom_ids or item.context_ids), pruned, chosen)
-
-
-def draw(seed: int, record_id: str, pair: Pair) -> float:
-    """A number in [0, 1) that depends on the arguments alone: an interrupted run draws the same again."""
-    key = "\x1f".join((str(seed), record_id, *pair))
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64
-
-
-def _without(item: ContextPairs, cut: set[Pair]) -> ContextPairs:
-    def left(targets: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(target for target in targets if (item.context_id, target) not in cut)
-
-    return ContextPairs(item.context_id, left(item.atom_ids), left(item.context_ids))

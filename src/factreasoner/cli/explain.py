@@ -13,7 +13,7 @@ from factreasoner.report.terminal import say, say_json
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
     from factreasoner.explanations.models import AtomExplanation, Explanation
-    from factreasoner.models import Assessment
+    from factreasoner.models import Assessment, Verdict
 
 SHOWN = 3
 """Contexts of each kind that the table names; --atom names all."""
@@ -131,24 +131,32 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         yield f"conflict: {_first(told, most)}"
 
 
-def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
-    """What the judge quoted from each context on that atom."""
+def _quoting(atom: AtomExplanation, assessment: Assessment) -> dict[str, Verdict]:
+    """The verdicts on that atom with a quote, by context."""
     verdicts = assessment.outcome.verdicts if assessment.outcome else ()
-    return {v.context_id: v.quote for v in verdicts if v.target_id == atom.atom_id and v.quote}
+    return {v.context_id: v for v in verdicts if v.target_id == atom.atom_id and v.quote}
+
+
+def _quote(verdict: Verdict, longest: int | None = None) -> str:
+    """A verdict's quote, and whether it is but the nearest sentence."""
+    from factreasoner.models.rows import NEAREST
+
+    said = f'"{plain(verdict.quote or "", longest)}"'
+    return f"{NEAREST}: {said}" if verdict.quote_by == "nearest" else said
 
 
 def _quoted(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
     """The quote of the strongest context that speaks for the atom's label, if there is one."""
     against = atom.support in ("contradicted", "conflicting")
     for item in (atom.contradicting if against else atom.entailing)[:1]:
-        if quote := _quotes(atom, assessment).get(item.context_id):
-            yield f'{plain(item.context_id)}: "{plain(quote, PASSAGE_LENGTH)}"'
+        if verdict := _quoting(atom, assessment).get(item.context_id):
+            yield f"{plain(item.context_id)}: {_quote(verdict, PASSAGE_LENGTH)}"
 
 
 def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
     """The contexts for and against the atom: the judge's quote, or the passage's first words."""
     contexts = {context.id: context for context in assessment.contexts}
-    outcome, quotes = assessment.outcome, _quotes(atom, assessment)
+    outcome, quoting = assessment.outcome, _quoting(atom, assessment)
     sources = outcome.independence.sources if outcome and outcome.independence else ()
     others = {speaker: members for speaker, *members in sources}
     origin = outcome.prior_from or {} if outcome else {}
@@ -165,8 +173,8 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
             if context.id in priors:
                 about.append(f"prior {priors[context.id]:.2f}, {origin[context.id]}")
             title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
-            quote = quotes.get(context.id)
-            said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
+            verdict = quoting.get(context.id)
+            said = _quote(verdict) if verdict else plain(context.text, PASSAGE_LENGTH)
             yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{said}[/dim]"
 
 

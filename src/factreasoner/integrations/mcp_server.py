@@ -42,6 +42,7 @@ F = TypeVar("F", bound="Found")
 class ShownAtom(Model):
     """A claim of the answer. `quote` decides its label; `source` is the number of the passage it is from.
 
+    `quote_by` is "nearest" where it is only the nearest sentence of the source, which nobody quoted.
     Of a passage that was searched for, `source` is the title, and `link` where it is. `label` is null where
     judging failed.
     """
@@ -50,6 +51,7 @@ class ShownAtom(Model):
     label: str | None
     p_true: float | None
     quote: str | None
+    quote_by: str | None
     source: str | None
     link: str | None
     note: str
@@ -120,7 +122,7 @@ def _rank(row: ClaimRow) -> tuple[int, float]:
 
 
 def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:
-    same = ("text", "label", "p_true", "quote", "link", "note")
+    same = ("text", "label", "p_true", "quote", "quote_by", "link", "note")
     source = row.context if numbered else row.title
     return ShownAtom(source=source, **{name: getattr(row, name) for name in same})
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from factreasoner import prompts
 from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
+from factreasoner.judges.encoder.bundled.windows import nearest_sentence
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
@@ -58,7 +59,8 @@ class LLMJudge:
             label_of=self._inquiry.label_of,
         )
         findings = self._asker.ask(question, claims)
-        verdicts = (self._verdict(premise, claim_id, f) for claim_id, f in findings.found.items())
+        by_id = {claim.id: claim for claim in claims}
+        verdicts = (self._verdict(premise, by_id[i], finding) for i, finding in findings.found.items())
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
@@ -87,22 +89,28 @@ class LLMJudge:
 
         return {one: self._inquiry.examples(one=one, user=user) for one in (True, False)}
 
-    def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
-        citation = None
-        if "citation" in self._inquiry.first and (finding.quote or finding.label != "neutral"):
+    def _verdict(self, premise: Premise, claim: Claim, finding: JudgedClaim) -> Verdict:
+        quotes, rests_on = "citation" in self._inquiry.first, _named(premise, finding)
+        citation, quote = None, None
+        if quotes and (finding.quote or finding.label != "neutral"):
             citation = check_citation(finding.quote, premise.text, premise.others)
+            quote = finding.quote if citation in ("found", "elsewhere") else None
+        elif not quotes and finding.label != "neutral":
+            parts = [part.text for part in premise.parts if part.id in rests_on]
+            quote = nearest_sentence(parts or [premise.text], claim.text, premise.title)
         return Verdict(
             context_id=premise.id,
-            target_id=claim_id,
+            target_id=claim.id,
             label=finding.label,
             probability=finding.probability,
-            quote=finding.quote if citation in ("found", "elsewhere") else None,
+            quote=quote,
+            quote_by=None if quote is None else "model" if quotes else "nearest",
             confidence=finding.confidence,
             label_probabilities=finding.chances.probabilities if finding.chances else {},
             label_mass=finding.chances.mass if finding.chances else None,
             citation=citation,
             note=faaf.ANSWERED_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
-            rests_on=_named(premise, finding),
+            rests_on=rests_on,
         )
 
 

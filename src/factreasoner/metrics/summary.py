@@ -19,14 +19,13 @@ from factreasoner.metrics.factuality import (
 )
 from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
-from factreasoner.metrics.statistics import Estimate, OfRecords, wilson
+from factreasoner.metrics.statistics import Estimate, OfRecords
 from factreasoner.metrics.table import Metric
 from factreasoner.models import (
     P_DIGITS,
     Assessment,
     JudgedAtom,
     Outcome,
-    Pruned,
     Support,
     judged_atoms,
 )
@@ -131,13 +130,8 @@ def evidence_fields(assessment: Assessment) -> dict[str, Any]:
         unrated = sum(source == "default" for source in outcome.prior_from.values())
         fields["credibility"] = {"rated": len(outcome.prior_from) - unrated, "unrated": unrated}
     if outcome is not None and outcome.pruned is not None:
-        fields["pruned"] = pruned_fields(outcome.pruned)
+        fields["pruned"] = outcome.pruned.model_dump()
     return fields
-
-
-def pruned_fields(pruned: Pruned) -> dict[str, Any]:
-    """The counts, with the 95 % interval of the share of pruned pairs that are not neutral."""
-    return {**pruned.model_dump(), "interval_95": wilson(pruned.missed, pruned.audited)}
 
 
 _ATOM_COUNTS = ("judged", *get_args(Support), "disputed", "unjudged", "partly_judged")
@@ -252,7 +246,7 @@ class Summary(Tally[Assessment]):
             **self._evidence,
             "searched": dict(self._searched),
             "independence": dict(self._independence),
-            "pruned": pruned_fields(Pruned(**self._pruned)) if self._pruned else None,
+            "pruned": dict(self._pruned) or None,
             "credibility": {**self._credibility, **used} if self._credibility else None,
             "answers": dict(self._answers),
             **counts,

@@ -81,5 +81,6 @@ def _row(row: ClaimRow, words: Words) -> dict[str, Any]:
         "source": "" if row.context is None else source_name(row.context, row.title or row.link),
         "of": f"of the {row.of}: " if row.of == REFERENCE else "",
         "quote": row.quote,
+        "quote_mark": row.quote_mark,
         "note": row.note_beside_quote,
     }

@@ -111,11 +111,9 @@ class Probe(Model):
 
 
 class Pruned(Model):
-    """How many pairs needed no judging, how many of them were audited, and how many of these not neutral."""
+    """How many pairs were not sent to the judge, since the bundled judge calls them surely neutral."""
 
     pairs: int
-    audited: int
-    missed: int
 
 
 class Independence(Model):

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
-from factreasoner.models.verdicts import Label, Verdict, decision
+from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises other than a context: the answer, the reference, all passages together."""
@@ -26,6 +26,8 @@ def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Ve
 Judged = Literal["fully", "partly", "no"]
 Caution = Literal["disputed"]
 NAME_LENGTH = 90
+NEAREST = "nearest sentence"
+"""What a quote is called that nobody quoted."""
 
 
 class Note(NamedTuple):
@@ -38,6 +40,12 @@ class Note(NamedTuple):
     quote: str = ""
     own: bool = False
     end: str = ""
+
+
+def quoting(words: str, quote: str | None, quote_by: QuoteBy | None) -> Note:
+    """A note that ends in a quote, if there is one."""
+    one_line = " ".join((quote or "").split())
+    return Note(f"{words}; {NEAREST}" if one_line and quote_by == "nearest" else words, one_line)
 
 
 def in_words(notes: Iterable[Note]) -> str:
@@ -89,7 +97,7 @@ class ClaimRow(NamedTuple):
       `quote` is the judge's quote from it. None where nothing decides the label, or there is none.
     - `best_support` is the highest P(a premise supports it) of the verdicts on it; None without verdicts.
     - `notes` are what else there is to know, and `note` is their text. `fate` is what happened to it in a
-      corrected answer.
+      corrected answer. `quote_by` says whose words the quote is; see `Verdict`.
     """
 
     record: str
@@ -113,6 +121,12 @@ class ClaimRow(NamedTuple):
     best_support: float | None = None
     notes: tuple[Note, ...] = ()
     fate: str = ""
+    quote_by: QuoteBy | None = None
+
+    @property
+    def quote_mark(self) -> str:
+        """What comes before the quote where nobody quoted it."""
+        return f"{NEAREST}: " if self.quote_by == "nearest" else ""
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -197,6 +211,7 @@ def claim_row(
         link=(context.link or None) if context else None,
         best_support=max([verdict.p.entailment for verdict in evidence.verdicts], default=None),
         notes=(*told[:1], *(note._replace(words=f"; {note.words}") for note in told[1:])),
+        quote_by=(decisive.quote_by or "judge") if decisive and decisive.quote else None,
     )
 
 
@@ -211,7 +226,7 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
     if strongest is not None and judgement.label is not None:
         more = len({verdict.context_id for verdict in others}) - 1
         said = f"and {more} more {verb} it" if more else f"{verb}s it"
-        yield Note(f"{name[strongest.context_id]} {said}", " ".join((strongest.quote or "").split()))
+        yield quoting(f"{name[strongest.context_id]} {said}", strongest.quote, strongest.quote_by)
     corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
     for verdict in corrected:
         yield Note(verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}")

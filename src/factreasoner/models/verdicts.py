@@ -27,6 +27,7 @@ VerdictConfidence = Literal[
     "judges",
     "corrected",
 ]
+QuoteBy = Literal["judge", "model", "nearest"]
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 """What a judge answers, and the label that it means."""
@@ -81,8 +82,10 @@ class Verdict(Model):
 
     `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
     where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
-    quote is voided (None). `uncalibrated` and `uncalibrated_label` are the probability and the label that the
-    judge gave, where a calibration made others of them.
+    quote is voided (None). `quote_by` says whose words the quote is: "model" (a language model copied it),
+    "nearest" (the sentence of the passage that is nearest to the claim; nobody quoted it), else the judge's.
+    `uncalibrated` and `uncalibrated_label` are the probability and the label that the judge gave, where a
+    calibration made others of them.
 
     `note` says why the two could not be compared. `rests_on` are the ids of the passages it rests on, where
     the premise is several and the judge named them.
@@ -103,6 +106,7 @@ class Verdict(Model):
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
     uncalibrated_label: Label | None = Field(default=None, exclude_if=partial(operator.is_, None))
+    quote_by: QuoteBy | None = Field(default=None, exclude_if=partial(operator.is_, None))
     note: str = ""
     rests_on: tuple[str, ...] = ()
     judge: str = Field(default="", exclude_if=operator.not_)

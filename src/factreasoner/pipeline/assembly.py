@@ -12,7 +12,9 @@ from factreasoner.atoms.making import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of
+from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.judges.ensemble import EnsembleJudge
+from factreasoner.judges.prefilter import PrefilteredJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
@@ -132,14 +134,17 @@ class Assembly:
         return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
     def judge(self, *, two_sided: bool = False) -> Judge:
-        """The judge, its verdicts calibrated as the settings say; `two_sided`: see `EnsembleJudge`."""
+        """The judge, calibrated and prefiltered as the settings say; `two_sided`: see `EnsembleJudge`."""
         members = {
             name: Assembly(alone(self.config, name), llm, self._parts, self._shared).made(JUDGE)
             for name, llm in (self.llm.members.items() if isinstance(self.llm, Panel) else ())
         }
         judge = EnsembleJudge(members, two_sided=two_sided) if members else self.made(JUDGE)
         calibration = self._calibration
-        return CalibratedJudge(judge, calibration.verdicts) if calibration and calibration.acts else judge
+        if calibration and calibration.acts:
+            judge = CalibratedJudge(judge, calibration.verdicts)
+        filters = self.config.prefilter == "bundled" and self.config.judging_verifier != BUNDLED
+        return PrefilteredJudge(judge) if filters else judge
 
     def coherence(self) -> CoherenceCheck | None:
         """What finds claims that contradict each other; None unless the settings ask for it."""

@@ -55,7 +55,7 @@ def _cells(row: ClaimRow, run: FinishedRun[Any]) -> list[str]:
     words = [f"{look.mark} {look.word}", *(CAUTIONS[caution].word for caution in row.cautions)]
     place = f"{row.record}: " if len(run.ids) > 1 else ""
     source = source_name(row.context, row.title or row.link) if row.context else ""
-    quote = f'"{one_line(row.quote, LONGEST)}"' if row.quote else ""
+    quote = f'{row.quote_mark}"{one_line(row.quote, LONGEST)}"' if row.quote else ""
     evidence = filter(None, (quote, source, one_line(row.note_beside_quote, LONGEST)))
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     return [

@@ -147,6 +147,7 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
         "p": row.p_true,
         "judged": row.judged if row.judged != "fully" else None,
         "marks": list(row.cautions) or None,
+        "nearest": row.quote_by == "nearest" or None,
         "note": row.note_beside_quote,
         "premise": premises.numbers.get(row.context or ""),
     }
@@ -161,6 +162,7 @@ def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) 
         "label": verdict.label,
         "p": round(verdict.probability, 4),
         **premises.place(verdict.context_id, verdict.quote),
+        "nearest": verdict.quote_by == "nearest" or None,
         "corrected": verdict.confidence == "corrected" or None,
         "note": verdict.note,
         "without": round(effect.p_without, 6) if effect else None,

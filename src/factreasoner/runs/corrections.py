@@ -49,7 +49,7 @@ class Correction(Model):
         said = f"corrected by a reader; the judge said {given.label} ({given.probability:.2f})"
         note = f"{said}: {self.note}" if self.note else said
         changes = {"label": self.label, "probability": 1.0, "confidence": CORRECTED, "note": note}
-        unquoted = {} if self.label == given.label else {"quote": None, "citation": None}
+        unquoted = {} if self.label == given.label else {"quote": None, "quote_by": None, "citation": None}
         return given.model_copy(update=changes | unquoted)
 
 

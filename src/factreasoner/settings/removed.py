@@ -46,7 +46,7 @@ REMOVED: Mapping[str, Removed] = {
     "votes": Removed("five samples are drawn; remove it", 5),
     "premise_tokens": Removed("a context is judged against others by its first 256 tokens; remove it", 256),
     "window_tokens": Removed("a call shows at most 16,000 tokens of passages; remove it", 16000),
-    "prefilter_audit": Removed("0.05 of the skipped pairs are judged; remove it", 0.05),
+    "prefilter_audit": Removed("skipped pairs are not judged; remove it", 0.05),
     "calls": Removed("set `atoms_per_call` to 1 for one call an atom", "batched"),
     "retrieve_question": Removed(
         "the question is searched for, too; set `version` to 1 where it is not to be", True

@@ -30,9 +30,10 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
-        quote = "" if said in whole else f': "{_shortened(said, row, longest)}"'
-        verb = "" if row.quote else _DECIDES[row.label == "contradicted"]
-        parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
+        quote = "" if said in whole else f'{row.quote_mark}"{_shortened(said, row, longest)}"'
+        verb = "" if row.quote and not row.quote_mark else _DECIDES[row.label == "contradicted"]
+        name = verb + one_line(source_name(row.context, row.title or row.link))
+        parts.append(("; " if row.quote_mark else ": ").join(filter(None, (name, quote))))
     if row.judged == "partly":
         parts.append(IN_PART)
     if note:

@@ -10,8 +10,7 @@ import numpy as np
 from factreasoner.judges.encoder.adapter import Texts
 from factreasoner.judges.encoder.runtime import Array, Unscored
 from factreasoner.models import Label
-from factreasoner.text.language import ComparedWords, shared
-from factreasoner.text.sentences import Span, sentences
+from factreasoner.text.sentences import Span
 
 DIGITS = 6
 """Digits of a probability; further ones depend on which pairs share a batch."""
@@ -67,14 +66,6 @@ def decided(
 def rounded(value: float | np.floating) -> float:
     """A probability of DIGITS digits."""
     return min(1.0, max(0.0, round(float(value), DIGITS)))
-
-
-def best_sentence(text: str, claim: str) -> str:
-    """The sentence of a text that shares most content words with a claim, the first of several."""
-    wording = ComparedWords(claim, text)
-    wanted = wording.of(claim)
-    parts = [text[span.start : span.end] for span in sentences(text)]
-    return max(parts, key=lambda part: shared(wanted, wording.of(part)), default=text)
 
 
 def too_long(longest: int) -> Unscored:

@@ -13,8 +13,9 @@ from factreasoner.judges import unjudged
 from factreasoner.judges.encoder.adapter import Adapter, adapter_of
 from factreasoner.judges.encoder.bundled.asking import Windows
 from factreasoner.judges.encoder.bundled.reading import Layer
+from factreasoner.judges.encoder.bundled.windows import best_sentence
 from factreasoner.judges.encoder.chunks import Chunks
-from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, best_sentence
+from factreasoner.judges.encoder.decision import Decision, VerifierQuestion
 from factreasoner.judges.encoder.files import RULES
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings

@@ -43,6 +43,10 @@ function votesOf(entry) {
     [place ? '; ' : '', quoted(judge), `: ${VERDICTS[label].word}, ${probability(p)}`]));
 }
 
+function nearestNote(entry) {
+  return entry.nearest ? h('p', {class: 'note'}, 'Marked: the sentence nearest to the claim. The judge quoted nothing.') : null;
+}
+
 function entryItem(entry, claim, own) {
   const premise = own.premises[entry.premise];
   if (!premise) return null;
@@ -52,7 +56,7 @@ function entryItem(entry, claim, own) {
     h('p', {class: 'facts'}, badge(VERDICTS[entry.label]), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
       h('strong', {class: 'source'}, nameOf(premise))),
     entry.quote ? h('blockquote', {}, quoted(entry.quote)) : null,
-    premise.text ? excerpt(premise, entry) : null,
+    premise.text ? excerpt(premise, entry) : null, nearestNote(entry),
     entry.rests_on ? h('p', {class: 'note'}, 'It rests on ', quoted(entry.rests_on.join(', ')), '.') : null,
     votesOf(entry), without(entry, held),
     entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
@@ -95,7 +99,7 @@ function betweenItem(entry, own) {
   return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
     h('p', {}, h('strong', {class: 'source'}, nameOf(premise)), ' on ', h('strong', {class: 'source'}, nameOf(target))),
     h('p', {class: 'facts'}, badge(VERDICTS[entry.label]), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p))),
-    entry.quote || entry.at ? excerpt(premise, entry) : null, votesOf(entry),
+    entry.quote || entry.at ? excerpt(premise, entry) : null, nearestNote(entry), votesOf(entry),
     entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
     entry.corrected ? null : correctionChoice(entry, premise, target));
 }

@@ -36,7 +36,7 @@ function worstClaim(record, number, id) {
   return h('li', {class: `worst-claim ${signOf(claim).kind}`},
     h('a', {class: 'stretched', href: addressOf(number, claim.id)}, quoted(claim.text)),
     h('p', {class: 'facts'}, said(held), rows.length > 1 ? quoted(record.id, {class: 'note'}) : null),
-    quote ? h('blockquote', {}, quoted(quote), h('footer', {}, premise ? nameOf(premise) : null)) : null,
+    quote ? h('blockquote', {}, quoted(quote), h('footer', {}, held.nearest ? 'nearest sentence, ' : null, premise ? nameOf(premise) : null)) : null,
     held.note ? h('p', {class: 'note'}, quoted(held.note)) : null);
 }
 

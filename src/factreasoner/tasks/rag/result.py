@@ -18,6 +18,7 @@ from factreasoner.models.rows import (
     by_claim,
     claim_row,
     judgement_of,
+    quoting,
 )
 from factreasoner.tasks.task import ClaimResult
 
@@ -264,4 +265,4 @@ def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
         return Note("the reference supports it")
     if by_reference.label != "contradicted" or line.contradicted.any.holds:
         return Note("")
-    return Note("the reference contradicts it", " ".join((by_reference.quote or "").split()))
+    return quoting("the reference contradicts it", by_reference.quote, by_reference.quote_by)

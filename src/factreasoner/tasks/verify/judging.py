@@ -189,7 +189,7 @@ class ModelJudge(LLMJudge):
 
         return self._inquiry.examples(user=user)
 
-    def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
+    def _verdict(self, premise: Premise, claim: Claim, finding: JudgedClaim) -> Verdict:
         ids = {self._numbers[part.id]: part.id for part in premise.parts}
         quoted = _quoted(finding.quote, premise.parts)
         named = [ids[number] for number in faaf.numbered(finding.sources, max(ids)) if number in ids]
@@ -199,10 +199,11 @@ class ModelJudge(LLMJudge):
             named = [quoted]
         return Verdict(
             context_id=premise.id,
-            target_id=claim_id,
+            target_id=claim.id,
             label=finding.label,
             probability=finding.probability,
             quote=finding.quote if quoted else None,
+            quote_by="model" if quoted else None,
             confidence=finding.confidence,
             citation=None if not finding.quote else "found" if quoted else "absent",
             note=" ".join(finding.reasoning.split()),

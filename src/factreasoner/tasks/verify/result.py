@@ -230,6 +230,7 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
         context = contexts.get(decisive) if decisive else None
         yield row._replace(
             quote=claim.quote,
+            quote_by=row.quote_by if claim.quote else None,
             context=decisive,
             title=(context.title or None) if context else None,
             link=(context.link or None) if context else None,

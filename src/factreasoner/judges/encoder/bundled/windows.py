@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -93,3 +93,22 @@ def titled(text: str, title: str) -> str:
     said = " ".join(text.split())
     title = " ".join(title.split())
     return said if not title or said.startswith(title) else f"{title.rstrip('.')}. {said}"
+
+
+def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> str | None:
+    """The sentence nearest to a claim, in the window that shares most words with it; None without one."""
+    if not content_words(claim):
+        return None
+    found = [(window, passage) for passage in passages for window in chosen(passage, claim, title)[:1]]
+    if not found:
+        return None
+    window, passage = max(found, key=lambda one: one[0].share)
+    return best_sentence(passage[window.span.start : window.span.end], claim)
+
+
+def best_sentence(text: str, claim: str) -> str:
+    """The sentence of a text that shares most content words with a claim, the first of several."""
+    wording = ComparedWords(claim, text)
+    wanted = wording.of(claim)
+    parts = [text[span.start : span.end] for span in sentences(text)]
+    return max(parts, key=lambda part: shared(wanted, wording.of(part)), default=text)

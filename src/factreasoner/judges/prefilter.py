@@ -1,0 +1,40 @@
+"""The bundled judge before another one, which gets only the pairs that are not surely neutral."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factreasoner.judges.encoder.settings import EncoderSettings
+from factreasoner.models import Claim, Premise
+from factreasoner.plugins.kinds import JUDGE
+from factreasoner.protocols import Judge, Judged, asks_model
+
+SURELY_NEUTRAL = 0.95
+"""How probable neutral is, by the bundled judge, in a pair that is not sent."""
+
+
+class PrefilteredJudge:
+    """Asks `judge` only about pairs that the bundled judge does not call surely neutral.
+
+    Pairs that the bundled judge can't read, and premises of several passages, are sent as they are.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._bundled = JUDGE.make("verifier", {"config": EncoderSettings()})
+        self.asks_model = asks_model(judge)
+        self.pairwise = bool(getattr(judge, "pairwise", False))
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or one failure for every claim, in order. Raises what the other judge raises."""
+        if len(premise.parts) > 1:
+            return self._judge.judge(premise, claims)
+        known = {
+            verdict.target_id: verdict.model_copy(update={"confidence": "bundled"})
+            for verdict in self._bundled.judge(premise, claims).verdicts
+            if verdict.label == "neutral" and verdict.probability >= SURELY_NEUTRAL
+        }
+        left = [claim for claim in claims if claim.id not in known]
+        found = self._judge.judge(premise, left) if left else Judged(())
+        known |= {verdict.target_id: verdict for verdict in found.verdicts}
+        return Judged(tuple(known[claim.id] for claim in claims if claim.id in known), found.failures)
