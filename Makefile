@@ -5,16 +5,8 @@ BIN := .venv/bin
 .PHONY: demo install lock format settings lint type test integration docs check-delivery release-check bench figures peers clean
 
 demo: install ## the main job on bundled answers: no key, no network, no model
-	@mkdir -p runs && $(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo > runs/demo.txt
-	@printf '\nSeven answers with planted errors: 142 atoms, judged against 99 passages.\nThe three least likely atoms, each with the quote that speaks against it:\n\n'
-	@$(BIN)/factreasoner show runs/demo --label contradicted --sort p --limit 3
-	@$(BIN)/factreasoner evaluate runs/demo >> runs/demo.txt 2>&1 || (cat runs/demo.txt; exit 1)
-	@sed -nE 's/^atoms +([0-9]+) .([0-9]+) supported.*/\2 of \1 atoms are supported. Precision, the mean of that share over answers:/p' runs/demo.txt
-	@sed -nE '/^F1/q; s/^precision +/  /p' runs/demo.txt
-	@sed -nE 's/^called false[^:]*: (.*) wrong atoms, (.*) right.*/\1 planted errors are called false, and so are \2 right atoms./p' runs/demo.txt
-	@printf '\nThe bundled judge read these: a small network, no key, no call. It misses errors, most\nof all in who did what and in causes. docs/judges.md has its figures.\n\n'
-	@$(BIN)/factreasoner report runs/demo
-	@printf '\nType next:\n  source $(BIN)/activate    # or write $(BIN)/factreasoner\n  factreasoner assess "The lighthouse was first lit in 1890." --context examples/cited/history.md\n'
+	@$(BIN)/factreasoner demo
+	@printf 'Before these commands: source $(BIN)/activate\n'
 
 install: .venv/installed ## the exact versions of requirements.lock, and this checkout
 

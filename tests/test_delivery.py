@@ -35,7 +35,12 @@ def act(tmp_path):
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=tmp_path,
-            env={"PATH": path} | {key: given[name] for key, name in names.items()},
+            env={
+                "PATH": path,
+                "RUNNER_TEMP": str(tmp_path),
+                "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            }
+            | {key: given[name] for key, name in names.items()},
             capture_output=True,
             text=True,
             check=False,
@@ -44,12 +49,19 @@ def act(tmp_path):
     return run
 
 
-def test_the_action_holds_a_run_against_rules(act, tmp_path):
+def test_action_checks_rules_and_writes_summary(act, tmp_path):
     kept = act(run="runs", min="precision=0.5\n\n  factuality_score=0.5", max="failures=0", junit="a b.xml")
     assert (kept.returncode, kept.stdout.count("pass  ")) == (0, 3), kept.stderr
     assert (tmp_path / "a b.xml").read_text(encoding="utf-8").count("<testcase") == 3
+    assert "| 0.100 | ✕ contradicted |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    (tmp_path / "summary.md").unlink()
     broken = act(run="runs", min="precision=0.8")
     assert broken.returncode == 4
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "```\nFAIL  precision >= 0.8: 0.5" in summary
+    assert "| 0.100 | ✕ contradicted |" in summary
+    assert act(run="nowhere", min="precision=0.8").returncode == 1
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8") == summary
     assert "FAIL  precision >= 0.8: 0.5" in broken.stdout
 
 

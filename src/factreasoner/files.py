@@ -50,7 +50,6 @@ LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
 TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB"
 LONGEST_CELL = 100_000_000
-"""Characters of a cell of a CSV table."""
 ESCAPED = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python's `surrogateescape` keeps it in a text."""
 

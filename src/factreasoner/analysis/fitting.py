@@ -56,7 +56,6 @@ KEPT = ("labelled", "neutral_for_contradiction")
 """Names of the counts of verdicts that are fitted to; the others are left out."""
 LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
 BOUNDS = {"log_loss": (0.0, -float(np.log(SMALLEST_P)))}
-"""Of a score that is no share."""
 NATURAL_RATES = (
     "offsets follow the rates of the labels: label every pair of records that are like your data; "
     "hand-picked pairs give other offsets"

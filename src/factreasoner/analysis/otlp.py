@@ -36,7 +36,6 @@ from factreasoner.models.wording import number_of
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
 AT_ONCE = 512
-"""Scores of a batch."""
 _SECONDS = 2.0
 """After which nothing is there. The exporter itself tries on for 10 s, as is right for one that is busy."""
 

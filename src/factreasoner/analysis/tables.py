@@ -41,7 +41,6 @@ CLAIM_COLUMNS: Columns = {
     _TEXTS.get(name, name): _NUMBERS.get(name, str) for name in ClaimRow._fields if name != "best_support"
 }
 NOT_OF_ATOMS = ("of", "against", "fate")
-"""Columns that are the same for all atoms."""
 VERDICT_COLUMNS: Columns = {
     **dict.fromkeys(("record", "premise", "claim", "label"), str),
     "probability": float,

@@ -11,7 +11,6 @@ from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
 _PARTS = words("conj relcl appos acl")
-"""What may be split off."""
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _ASKING = words("if whether that when because while so")
 _JOINTS = words("and but ; , yet")

@@ -16,7 +16,6 @@ from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
 
 _LONGEST = 1000
-"""Characters of a sentence that are looked at."""
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)__?|__?(?!\w)")
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"

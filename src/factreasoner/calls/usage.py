@@ -67,7 +67,6 @@ def tokens_too_many(text: str) -> float:
 
 
 CACHED = Usage(cached_calls=1)
-"""The usage of a reply from the cache."""
 
 _current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage", default=None)
 

@@ -40,11 +40,10 @@ if TYPE_CHECKING:
 COMMANDS = (
     *("run", "recall", "rag", "verify", "show", "export", "publish", "score", "assess", "serve"),
     *("mcp", "report", "evaluate", "compare", "calibrate", "check", "metrics", "solve", "explain"),
-    *("index", "doctor"),
+    *("index", "doctor", "demo"),
 )
 """In the order of the list. Each is the name of a module of this folder, and, capitalized, of its class."""
-WITHOUT_ARGUMENTS = frozenset({"doctor", "mcp", "metrics", "serve"})
-"""Commands that do something when called with nothing."""
+WITHOUT_ARGUMENTS = frozenset({"demo", "doctor", "mcp", "metrics", "serve"})
 READER_GONE = 141
 """What a shell says of a process that SIGPIPE ended."""
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")

@@ -94,11 +94,8 @@ def better_judge(config: Config) -> str:
     """How good the bundled judge is, and what judges better; nothing where another one judged."""
     if config.judging_verifier != BUNDLED or config.verifier_model is not None:
         return ""
-    return f"{measured()} (docs/judges.md); better: {_by_model(config)}."
-
-
-def _by_model(config: Config) -> str:
-    return "--model NAME" if config.first_model is None else "--judge llm"
+    better = "--model NAME" if config.first_model is None else "--judge llm"
+    return f"{measured()} (docs/judges.md); better: {better}."
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:

@@ -25,7 +25,6 @@ F = TypeVar("F", bound=str)
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
 EVERY = frozenset(setting.panel for setting in SETTINGS.values())
-"""All panels of settings."""
 OF_CLAIMS = tuple(key for key, setting in SETTINGS.items() if setting.panel == "Claims")
 """Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
 OF_RUN = (

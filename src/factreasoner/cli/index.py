@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 SHOWN = 150
-"""Characters of a passage that was found."""
 
 
 class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):

@@ -16,7 +16,6 @@ _FILE_NAME = re.compile(r"\S+\.(md|txt|csv|tsv|json|jsonl|parquet|html|pdf|docx)
 _URL = re.compile(r"(https?|file)://\S+", re.IGNORECASE)
 _TEXT = re.compile(r"\s|[.!?。！？।؟]$")
 SHOWN = 60
-"""Characters of a text in a message."""
 _ONE_TEXT = {
     "run": ("assess", "--file", "--context FILE"),
     "verify": ("verify", "--text", "--source FILE_OR_URL"),

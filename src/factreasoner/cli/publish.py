@@ -8,7 +8,6 @@ from factreasoner.cli.flags import RUN_DIR, Command, flag
 from factreasoner.report.terminal import say
 
 SHOWN = 5
-"""Reasons that are shown."""
 
 
 class PublishCommand(Command):

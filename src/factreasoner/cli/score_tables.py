@@ -27,7 +27,6 @@ from factreasoner.report.tables import (
 )
 
 NARROWEST_NAME = 12
-"""Columns that a group's name has at least."""
 IN_GROUP = 3
 """Columns of a group of records in the table of modes, and of what judging took."""
 KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}

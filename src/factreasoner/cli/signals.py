@@ -18,7 +18,6 @@ SECONDS_TO_NOTICE = 2.0
 SECONDS_TO_KEEP = 0.5
 """From a model's answer to its place in the cache, on a busy machine."""
 SHOW_CURSOR = b"\x1b[?25h"
-"""A progress bar hides it."""
 _POLL_SECONDS = 0.02
 
 

@@ -38,7 +38,6 @@ CONFIDENCES = {
 }
 """Where probabilities of verdicts come from; other sources are shown by name."""
 GOLD_IN_ROW = 3
-"""Scores against labels in one row."""
 Rows = Iterator[tuple[str, str]]
 
 

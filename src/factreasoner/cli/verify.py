@@ -25,14 +25,10 @@ UNUSED = (
     *("query_builder", "summarizer", "retrieve_k", "search"),
     *("wikipedia", "search_url", "fetch_text"),
 )
-"""Settings of these panels that mean nothing here."""
 OF_RECORDS = ("column_map", "limit", "skip_invalid", "report", "fresh")
-"""Flags that mean nothing with one text."""
 QUOTE_LENGTH = 160
 NAMED = 3
-"""Records that are named for their unknown citations."""
 BEYOND = "sentences whose claims fail are rewritten and judged again"
-"""What is asked about claims that fail."""
 
 
 class VerifyCommand(Running, panels=PANELS, without=UNUSED):

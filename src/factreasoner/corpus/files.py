@@ -125,7 +125,6 @@ def reason(error: OSError) -> str:
 
 
 HEAD = 65_536
-"""Bytes of a file's beginning that tell."""
 _HTML = re.compile(
     rb"(\xef\xbb\xbf)?\s*(<!--.{0,2000}?-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
 )

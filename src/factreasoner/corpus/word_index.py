@@ -27,7 +27,6 @@ B = 0.75
 _FORM = 1
 """Counts up when the same passages would give another index."""
 _SAMPLE = 300
-"""Passages the language is told from."""
 _ABOUT = "about.json"
 
 log = logging.getLogger(__name__)

@@ -42,7 +42,6 @@ _REMEDIES = {
     "number out of range": "write it as a text",
     "": "{each} holds one JSON object",
 }
-"""What to do about what `decode_json` says."""
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 

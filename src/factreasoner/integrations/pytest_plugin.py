@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
-"""What :meth:`Factuality.check` takes beside settings."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

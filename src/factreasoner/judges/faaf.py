@@ -23,7 +23,6 @@ SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
 
 First = Literal["sources", "citation", "reasoning"]
-"""What may precede an answer."""
 
 ANSWERED_FALSE = "the model said False, which may mean silence or a contradiction"
 """The note of a verdict where a model could say only True or False."""

@@ -17,7 +17,6 @@ from factreasoner.models import Model, Probe
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, in the order they are tried."""
 OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
-"""Parameters that a request may leave out."""
 
 
 class FoundForm(Model):

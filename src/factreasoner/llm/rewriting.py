@@ -14,7 +14,6 @@ from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 
 ITEM = "statement"
-"""What the prompt calls a text."""
 _OUTPUT_SHARE = 0.8
 _TOKENS_PER_ARGUMENT = 24
 """Answer tokens per text beyond its own length: its key, and added words."""

@@ -16,7 +16,6 @@ from factreasoner.errors import RunError
 from factreasoner.models.results import Status, Usage
 
 JOURNAL = "journal.jsonl"
-"""Its name in a run folder."""
 _CRC = b', "crc": "'
 _RESULT = b'", "result": '
 _DIGITS = 8

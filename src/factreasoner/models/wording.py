@@ -44,7 +44,6 @@ _REFUSED = {
 _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
 """How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
 _ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
-"""How it ends."""
 
 
 class _Shortened(reprlib.Repr):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from factreasoner.models.rows import ClaimRow
 
 UNLIMITED = 1_000_000
-"""Columns of what has no width."""
 
 
 def plain(text: str, longest: int | None = None) -> str:

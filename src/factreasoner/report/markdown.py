@@ -16,7 +16,6 @@ from factreasoner.text.visible import one_line
 
 MOST_CLAIMS = 10
 LONGEST = 240
-"""Characters of a text that are shown."""
 
 
 def markdown(run: FinishedRun[Any]) -> str:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
 """Seconds from one line to the next; each pause is twice as long as the one before it."""
 LONGEST_NAME = 40
-"""Characters of a document's name that are shown."""
 NARROW = 80
 """Columns of a terminal below which numbers take the bar's place."""
 

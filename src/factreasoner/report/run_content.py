@@ -26,14 +26,12 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
 
 BINS = 20
-"""Bars of the histogram of P."""
 MOST_FIRST = 10_000
 """Claims that a page can show of those to look at first."""
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
 """A key groups records where it has this many values, and fewer than there are records."""
 NOT_JUDGED = "not judged"
 DOUBTFUL = ("contradicted", "conflicting", "unknown_source", "unverified")
-"""The labels that a headline counts."""
 
 
 class RunContent:

@@ -19,7 +19,6 @@ from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.passages import fused
 
 DEPTH = 100
-"""Passages each way of searching puts forward."""
 
 
 class CorpusRetriever:

@@ -17,7 +17,6 @@ from factreasoner.web.page import plain
 
 WORKERS = 8
 LONGEST_TITLE = 300
-"""Most characters of a title."""
 
 
 class Query(NamedTuple):

@@ -45,13 +45,10 @@ class _AboutClaims(NamedTuple):
 
 LABELS = _AboutClaims(800, 40, 1_200)
 EXPLAINED = _AboutClaims(950, 70, 1_050)
-"""Labels with a quote or a reasoning."""
 WORDS = _AboutClaims(800, 35, 850)
-"""Labels that are one word of the answer."""
 WORD, REASON, STATEMENT = 6, 60, 30
 """Output tokens of a label, of a quote or a reasoning, and of a statement in the answer of another part."""
 SUMMARY = 120
-"""Output tokens of a summary."""
 PASSAGE = "passage " * 250
 """About as many tokens as 200 words of English."""
 

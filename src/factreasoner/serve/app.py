@@ -26,7 +26,6 @@ from factreasoner.serve.queue import Queue
 GONE = "gone"
 """How requests are counted whose client left before the reply."""
 Route = tuple[tuple[str, ...], Callable[[Request], Awaitable[Response]]]
-"""Methods, and what answers them."""
 _WHOLE_URL = re.compile(r"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 OPEN = frozenset({"/livez", "/readyz"})
@@ -246,7 +245,6 @@ def _response(reply: HttpReply) -> Response:
 
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper edges in seconds."""
 
 
 class Counts:

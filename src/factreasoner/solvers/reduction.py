@@ -56,11 +56,10 @@ def merged(factors: Iterable[LogFactor]) -> list[LogFactor]:
         scope = tuple(factor.scope[axis] for axis in axes)
         by_scope.setdefault(scope, []).append(scaled(factor.logs.transpose(axes)))
     by_scope.pop((), None)
-    return [LogFactor(scope, _product(tables)) for scope, tables in by_scope.items()]
-
-
-def _product(tables: Sequence[Table]) -> Table:
-    return tables[0] if len(tables) == 1 else scaled(np.sum(tables, axis=0))
+    return [
+        LogFactor(scope, tables[0] if len(tables) == 1 else scaled(np.sum(tables, axis=0)))
+        for scope, tables in by_scope.items()
+    ]
 
 
 def scaled(logs: Table) -> Table:

@@ -16,7 +16,6 @@ from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
-"""Prompts of optional parts."""
 
 
 def check_fits(record: Record, config: Config) -> list[InputProblem]:

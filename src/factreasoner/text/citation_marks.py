@@ -35,7 +35,6 @@ _SUPERSCRIPT = re.compile(
 )
 _RUN = re.compile(rf"[{_RAISED}]+")
 _FOOTNOTE = re.compile(r"^[ \t]*\[\^(?P<name>[^\s\[\]]{1,60})\]:", re.MULTILINE)
-"""Where a footnote is defined."""
 NOT_SHOWN = (
     r"<!--(?:(?!<!--|-->).)*-->"
     r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*</(?P=unshown)>"
@@ -65,7 +64,6 @@ _AND = (
     r"|sekä|eller|و|أو|او|یا|اور|ו-?|או|और|तथा|एवं|व|या|এবং|ও|மற்றும்|และ|หรือ|და|և|和|与|與|跟|同|及|以及|或|や|と"
     r"|または|及び|および|및|와|과|또는|ainsi que|así como|a także|a také|а также|а також|precum și)"
 )
-"""Words for "and" and "or"."""
 _BETWEEN = re.compile(
     rf"\s*(?:[,;&˒‚]|\b(?:and|und|et|y|en|och|og)\b)\s*|(?<=\d)\s+{_AND}\s+(?=\d)|(?<=\d)[ \u2009]+(?=\d)"
 )

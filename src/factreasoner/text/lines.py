@@ -53,12 +53,10 @@ _MARKER = re.compile(
     re.VERBOSE,
 )
 _UNDERLINE = re.compile(r"[\s>]*(?:=+|-+)")
-"""Below a heading."""
 _RULE = re.compile(r"[\s>]*(?:[-=_*~|:+]\s*)+")
 _COLUMNS = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The rule below the header of a table without a bar at the start of its rows."""
 _RAISED = re.compile(r"(?<=[^\s¹²³⁰⁴-⁹])[¹²³⁰⁴-⁹]{1,3}(?![¹²³⁰⁴-⁹])")
-"""Raised digits behind a word or a stop."""
 _FENCE = re.compile(r"[\s>]*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
 _ORDERS = {
     family: {name: n for n, name in enumerate(names.split(), 1)}
@@ -68,7 +66,6 @@ _ORDERS = {
         "chinese": "一 二 三 四 五 六 七 八 九 十 十一 十二 十三 十四 十五 十六 十七 十八 十九 二十",
     }.items()
 }
-"""Numbers of items that are no digits."""
 _NUMBERED = re.compile(r"(?<![.!?]\s)(?<!\S)\(?(\w{1,5})\.\Z")
 _RATIO = re.compile(r"\d{1,2}:")
 _WORD = re.compile(r"\w+")

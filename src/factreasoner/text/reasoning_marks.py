@@ -58,7 +58,6 @@ _FENCED_THOUGHT = re.compile(
     ),
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-"""The answer may stand right behind it."""
 _CODE = re.compile(
     r"(?<!`)(`{1,2})(?!`)[^`\n]+\1(?!`)|<(pre|code)\b[^<>\n]*>(?:(?!<(?:pre|code)\b).)*?</\2>",
     re.DOTALL | re.IGNORECASE,
@@ -79,10 +78,8 @@ _GOES_ON = re.compile(r" *[,.;:)—–-]| +(?!user\b|human\b|assistant\b)[a-zß-
 """The text before and behind a token that is a word of its sentence: "with <|im_end|>, and"."""
 _QUOTES = "\"'“”‘’„«»「」"
 _STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
-"""Before the end of what is struck through."""
 _BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNORECASE)
 SAID = re.compile(r"[^\W_]")
-"""A letter or a digit."""
 
 
 class Marks:

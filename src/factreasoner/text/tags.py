@@ -11,7 +11,6 @@ from factreasoner.text.language import words
 UNSEEN = "\u2060"
 """Replaces a character of a tag or an entity that shows nothing."""
 _ALONE = frozenset({"br", "hr", "img", "wbr"})
-"""Tags that nothing closes."""
 _LINES = words("br hr p div ul ol li h1 h2 h3 h4 h5 h6 blockquote")
 _WORDS = words("a b big cite code del em font i img ins kbd mark s small span strong sub sup u wbr")
 _MARK = re.compile(

@@ -13,7 +13,6 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls (C0, DEL, C1), marks of direction and other invisible characters, lone
 surrogates, and separators of lines and paragraphs."""
 _JOINERS = "\u200c\u200d"
-"""Some languages and emoji need these."""
 
 
 def visible(text: str) -> str:

@@ -26,7 +26,6 @@ ENCODING = "gzip"
 """What may be asked for; a server that packs otherwise is not read."""
 
 _MEMBER = b"\x1f\x8b"
-"""What gzip data begins with."""
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""

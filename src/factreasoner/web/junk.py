@@ -48,7 +48,6 @@ _LEFT = 20
 _SENTENCE = 6
 """Words of the shortest line that says something."""
 _SAMPLE = 20_000
-"""Characters from which a text's kind is told."""
 
 
 def junk(text: str) -> str:

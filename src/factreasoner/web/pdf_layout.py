@@ -19,7 +19,6 @@ _SHORT_LINE = 25
 """Characters of a line that is hardly cut because there is no more room in its column."""
 _COLUMN_WORDS, _COLUMN_CONTINUES = 2.5, 0.3
 BAR = " | "
-"""Between the cells of a row."""
 _BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")

@@ -28,7 +28,6 @@ FETCH_PAGES = 20
 MOST_WORKERS = 4
 _FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
 IDLE: list[subprocess.Popen[bytes]] = []
-"""The processes that wait for a page."""
 _ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
 

@@ -37,7 +37,6 @@ REFUSED = frozenset({401, 403, 404, 405})
 MOST_BYTES = 16 << 20
 """Bytes of an answer at most; one text takes about a hundred."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
-"""Labels of a server that names them itself."""
 ANSWER = "answer"
 _OFF = 0.02
 """How far from 1 the probabilities of one text may add up."""

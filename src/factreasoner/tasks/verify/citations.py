@@ -252,11 +252,9 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
 
 
 def _label_of(entry: re.Match[str] | None) -> str:
-    return (entry["label"] or entry["number"] or _lowered(entry["raised"])) if entry else ""
-
-
-def _lowered(raised: str) -> str:
-    return unicodedata.normalize("NFKC", raised)
+    return (
+        (entry["label"] or entry["number"] or unicodedata.normalize("NFKC", entry["raised"])) if entry else ""
+    )
 
 
 def _is_linked(line: Span, entry: re.Match[str] | None, source: str) -> bool:

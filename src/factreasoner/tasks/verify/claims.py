@@ -30,9 +30,7 @@ from factreasoner.text.sentences import Span, sentences
 
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
-"""Marks of emphasis, and invisible characters."""
 Located = tuple[Atom, Span | None]
-"""A claim and its place in the text."""
 
 
 class FoundClaims(NamedTuple):

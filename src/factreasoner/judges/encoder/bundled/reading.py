@@ -21,7 +21,6 @@ from factreasoner.text.language import shared
 
 Array = npt.NDArray[np.float64]
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
-"""The network's outputs."""
 INPUTS = {"words in window": 1, "words missing": -1}
 """An input beside the logits -> the sign of its weight.
 

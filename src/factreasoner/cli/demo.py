@@ -1,0 +1,67 @@
+"""`factreasoner demo`: the bundled answers judged, without a checkout, key, network or model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factreasoner.cli.flags import Command, flag
+from factreasoner.cli.run import RunCommand
+from factreasoner.report.terminal import say
+
+if TYPE_CHECKING:
+    from factreasoner.runs.finished import FinishedRun
+
+NEXT = """
+The bundled judge, a small network, read these. It misses errors, most of all in who did what and in causes;
+a model finds more (--model NAME). Type next:
+
+  factreasoner explain {folder} --record nokia --atom a3
+  printf 'The tower is 38 metres high.' > tower.txt
+  factreasoner assess "The tower is 52 metres high." --context tower.txt
+"""
+
+
+class DemoCommand(Command):
+    """Judge seven bundled answers with planted errors, show the worst three atoms, and write the report.
+
+    It needs no key, network or model, and ignores settings from the environment.
+    """
+
+    out: Path = flag("Run folder. (default: runs/demo)", "--out", "-o", default=Path("runs/demo"))
+    fresh: bool = flag("Start over instead of resuming.")
+
+    def _execute(self) -> int | None:
+        from factreasoner.pipeline.config import Config
+        from factreasoner.report.page import default_page, write_report
+        from factreasoner.runs.finished import FinishedRun
+
+        unset = dict.fromkeys(("column_map", "limit", "skip_invalid", "dry_run", "report", "export_uai"))
+        how: dict[str, Any] = unset | {"settings": {}, "config": Config(), "quiet": True, "as_json": False}
+        with as_file(files(__package__) / "demo.jsonl") as data:
+            if code := RunCommand(**how, data=data, out=self.out, fresh=self.fresh)():
+                return code
+        run = FinishedRun.of_any_task(self.out)
+        _show_worst(run, json.loads((self.out / "summary.json").read_text(encoding="utf-8")))
+        say(str(write_report([run], default_page(self.out))))
+        say(NEXT.format(folder=self.out))
+        return None
+
+
+def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
+    from factreasoner.analysis.tables import ClaimFilter, shown_claims
+    from factreasoner.cli.claim_tables import print_rows
+    from factreasoner.tasks.words import WithoutClaims
+
+    worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
+    say("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
+    say("The three least likely atoms, each with the quote that contradicts it:\n")
+    print_rows(shown_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
+    right, found, missed, wronged = summary["gold"]["confusion"].values()
+    precision, (low, high) = summary["mean"]["precision"], summary["interval_95"]["precision"]
+    called = f"{found} of {found + missed} planted errors, and {wronged} of {wronged + right} right atoms"
+    say(f"Precision, the mean share of supported atoms: {precision:.3f}  [{low:.3f}, {high:.3f}]")
+    say(f"Called false: {called}.")
