@@ -10,7 +10,7 @@ from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, parse_column_map
 from factreasoner.inputs.items import KINDS
 from factreasoner.inputs.parsing import Reader, given_record, given_records
-from factreasoner.models import Atom, Context, Record
+from factreasoner.models import Atom, Record
 from factreasoner.pipeline.loading import in_python
 
 TEXT = "Paris is the capital of France."
@@ -86,12 +86,14 @@ def test_a_field_has_several_names(field, key):
             {"atoms": ["a1=s", "c0=t"], "contexts": ["c1=u", "a0=v"]},
         ),
         (
-            {"split": "test", "metadata": {"n": 1}, "atoms": [{"text": "s", "votes": [1, 0]}]},
+            {"split": "test", "metadata": {"n": 1, "k": 2}, "atoms": [{"text": "s", "votes": [1, 0]}]},
             {
                 "atoms": ["a0=s"],
-                "metadata": {"split": "test", "metadata": {"n": 1}, "atom_fields": {"a0": {"votes": [1, 0]}}},
+                "metadata": {"split": "test", "n": 1, "k": 2, "atom_fields": {"a0": {"votes": [1, 0]}}},
             },
         ),
+        ({"n": 1, "metadata": {"n": 2}}, {"metadata": {"n": 1, "metadata": {"n": 2}}}),
+        ({"metadata": "a note"}, {"metadata": {"metadata": "a note"}}),
         ({"response": "x", "prompt": None, "query": "q"}, {"prompt": "q"}),
         (
             {"facts": FACTS},
@@ -181,21 +183,6 @@ def fitting(records, column_map=None):
     return given_records("assess_many()", records, lambda record: (), column_map or {}, in_python)
 
 
-@pytest.mark.parametrize(
-    "passage",
-    [
-        TEXT,
-        {"text": TEXT},
-        Context(id="c0", text=TEXT),
-        SimpleNamespace(page_content=TEXT, metadata={}),
-        SimpleNamespace(text=TEXT, metadata=None),
-    ],
-)
-@pytest.mark.parametrize("several", [list, tuple, iter])
-def test_a_caller_gives_passages_in_any_shape(passage, several):
-    assert made(contexts=several([passage])).contexts == (Context(id="c0", text=TEXT),)
-
-
 def test_documents_bring_title_and_link_and_atoms_their_labels():
     document = SimpleNamespace(page_content=TEXT, metadata=DOCUMENT)
     record = made(contexts=[document], atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
@@ -207,7 +194,7 @@ def test_documents_bring_title_and_link_and_atoms_their_labels():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"contexts": TEXT}, "contexts: is a text; it must be a list: contexts=[...]"),
+        ({"facts": TEXT}, "facts: is a text; it must be a list"),
         ({"contexts": {"text": TEXT}}, "contexts: is an object; it must be a list"),
         ({"contexts": 5}, "contexts: is the number 5"),
         ({"contexts": [math.nan]}, "contexts[0]: is the number nan"),
@@ -234,8 +221,8 @@ def test_what_is_wrong_in_a_call_is_said(given, words):
 
 
 def test_problems_are_told_in_the_words_of_the_caller():
-    with pytest.raises(InputError, match=r"verify\(\).*sources: is a text; it must be a list: sources="):
-        given_record("verify()", {"contexts": "sources"}, response="x", contexts=TEXT)
+    with pytest.raises(InputError, match=r"verify\(\).*sources: is an object; it must be a list of texts or"):
+        given_record("verify()", {"contexts": "sources"}, response="x", contexts={"text": TEXT})
 
 
 @pytest.mark.parametrize(
@@ -269,8 +256,8 @@ def test_keys_that_look_misspelt_are_noted(caplog):
     assert [record.getMessage() for record in caplog.records] == [
         "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (`column_map` topci=topic)",
         "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
-        "assess(): atoms: 'lable' is ignored; did you mean 'label'?",
-        "assess(): contexts: 'tittle' is ignored; did you mean 'title'?",
+        "assess(): atoms: 'lable' is kept as metadata; did you mean 'label'?",
+        "assess(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
     ]
 
 

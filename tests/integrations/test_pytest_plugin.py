@@ -67,7 +67,7 @@ def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
         "def test_wrong(factuality):\n"
         "    factuality.check(WRONG, contexts=PASSAGES)\n"
         "def test_mistake(factuality):\n"
-        "    factuality.check(RIGHT, contexts='one text')\n"
+        "    factuality.check(RIGHT, contexts={{'text': RIGHT}})\n"
     )
     shutil.copy(EXAMPLES / "integrations" / "test_answers.py", tmp_path)
     said, code = run(tmp_path)
@@ -75,7 +75,7 @@ def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
     assert "2 failed, 2 passed" in said
     assert f"does not reach min_precision=0.9: precision 0.500, judged by {judged_by(Config())}" in said
     assert "unverified: Mark Twain was born in Vienna." in said
-    assert "InputError: factreasoner: contexts: is a text; it must be a list: contexts=[...]" in said
+    assert "InputError: factreasoner: contexts: is an object; it must be a list of texts" in said
     assert "pytest_plugin.py" not in said
     assert "scoring.py" not in said
 

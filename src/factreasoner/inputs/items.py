@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Annotated, Any, NamedTuple, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from factreasoner.inputs.columns import nearest_to
+from factreasoner.inputs.objects import listed, mapping_of
 from factreasoner.inputs.problems import A_LIST, STANDS_IN, Id, RecordCheck
 from factreasoner.models import Atom, Context, Gold, new_id
 from factreasoner.models.wording import OF_PROBABILITIES, describe
 
-TEXT_KEYS = ("page_content", "content")
-"""Other keys for the text of a passage: in a document of LangChain, in a search result."""
-DOCUMENT_KEYS = {"title": ("title", "file_name"), "link": ("source", "url", "link")}
-"""Keys of such a passage's `metadata` that commonly hold its title and link."""
+BESIDE = {
+    "text": ("page_content", "content", "snippet"),
+    "link": ("url",),
+    "id": ("id_", "node_id"),
+}
+"""Other keys for what a passage has: of LangChain, of LlamaIndex, of a search result."""
+WRAPPERS = ("node", "document", "payload")
+"""Keys under which a search result holds its passage: of LlamaIndex, of Haystack, of Qdrant."""
+METADATA = ("metadata", "meta")
+DOCUMENT_KEYS = {"id": ("id",), "title": ("title", "file_name"), "link": ("link", "url", "source")}
+"""Keys of a passage's metadata that commonly hold its id, title and link."""
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
 FACT_REMEDY = "write true (the answer states it), false (it does not) or null"
 _UNIQUE = "ids are unique within a record (missing ones are numbered: atoms a0, contexts c0, facts f0, ...)"
@@ -77,8 +87,11 @@ KEPT_UNDER = {kind: f"{kind[:-1]}_fields" for kind in KINDS}
 _PASSED = {"id", "text", "original", "title", "link", "snippet", "summary", "prior"}
 """Keys that go into the item as they are."""
 _PLAIN = {name: _PASSED & kind.model_fields.keys() for name, kind in KINDS.items()}
-_ITEMS = TypeAdapter(list[Any])
 _ADAPTERS = {name: TypeAdapter(kind) for name, kind in KINDS.items()}
+
+
+_ATTRIBUTES = (*_ContextItem.model_fields, *METADATA, *chain(*BESIDE.values()))
+"""What is asked of an object that is an item."""
 
 
 class _Entry(NamedTuple):
@@ -111,6 +124,8 @@ class Items:
         self.notes: dict[str, None] = {}
         self._draft = draft
         self._entries: list[_Entry] = []
+        self._wishes: dict[str, str] = {}
+        """By place, the ids of documents and of metadata, which two passages may share."""
 
     def of(self, value: object, name: str) -> list[dict[str, Any]]:
         """The items of the field `name`; a single text as contexts is the only one."""
@@ -120,9 +135,10 @@ class Items:
                 self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        items: Any = [] if value is None else value
-        if not isinstance(items, list):  # pydantic takes tuples and other sequences too
-            items = self._draft.take(_ITEMS, value, shown, list_type=A_LIST % "texts or objects") or []
+        items: Any = [] if value is None else listed(value)
+        if not isinstance(items, list):
+            self._draft.problem(shown, (A_LIST % "texts or objects").format(found=describe(value)))
+            return []
         entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(items)]
         self._entries += entries
         return [entry.values for entry in entries]
@@ -134,11 +150,14 @@ class Items:
             return _Entry(item.copy(), place, name)
         if isinstance(item, Atom | Context):
             return _Entry(item.model_dump(exclude_defaults=True), place, name)
-        source = _as_mapping(item)
+        source = {"text": item} if isinstance(item, str) else mapping_of(item, _ATTRIBUTES)
         if source is None:
             self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
             return _Entry({"id": None, "text": STANDS_IN}, place, name)
-        self._find_text(source, place, name)
+        if name == "contexts":
+            self._describe(source, place, item)
+        if _is_blank(source.get("text")):
+            self._miss_text(source, place)
         read = self._draft.take(_ADAPTERS[name], source, place, list_type=A_LIST % "ids", **OF_PROBABILITIES)
         if read is None:
             return _Entry({"id": None, "text": STANDS_IN}, place, name)
@@ -149,20 +168,39 @@ class Items:
         if labels:
             values["gold"] = labels.pop()
         unknown = {key: kept for key, kept in source.items() if key not in KINDS[name].model_fields}
-        return _Entry(values, place, name, read, unknown)
+        return _Entry(values, place, name, read, self._kept(unknown, place))
 
-    def _find_text(self, source: dict[str, Any], place: str, name: str) -> None:
-        """Put the text under its key: a passage's may be under another, or be its snippet."""
-        if source.get("text") is not None and not _is_blank(source["text"]):
-            return
-        for key in (*TEXT_KEYS, "snippet") if name == "contexts" else ():
-            if isinstance(text := source.get(key), str) and not _is_blank(text):
-                if key in TEXT_KEYS:
-                    given = {key: value for key, value in source.items() if value is not None}
-                    source |= _described(source.get("metadata")) | given
-                    del source[key]
-                source["text"] = text
-                return
+    def _describe(self, source: dict[str, Any], place: str, item: object) -> None:
+        """Put text, id, title and link of a passage under our keys; its metadata may have them, too."""
+        for key in WRAPPERS:
+            if inner := mapping_of(source.get(key), _ATTRIBUTES):
+                del source[key]
+                _fill(source, inner)
+        for ours, keys in BESIDE.items():
+            for key in keys:
+                if _is_blank(source.get(ours)) and not _is_blank(source.get(key)):
+                    source[ours] = source[key] if key == "snippet" else source.pop(key)
+        described = [found for key in METADATA if (found := mapping_of(source.get(key)))]
+        if not isinstance(item, Mapping):
+            described.insert(0, {"id": source.pop("id", None)})
+        for metadata in described:
+            values = {ours: _first_text(metadata, keys) for ours, keys in DOCUMENT_KEYS.items()}
+            if wish := values.pop("id"):
+                self._wishes.setdefault(place, wish)
+            _fill(source, values)
+
+    def _kept(self, unknown: Mapping[Any, Any], place: str) -> dict[Any, Any]:
+        """The unknown keys of an item as JSON; those that JSON can't hold are left out and noted."""
+        kept: dict[Any, Any] = {}
+        for key, value in unknown.items():
+            try:
+                kept[key] = to_jsonable_python(value)
+            except (PydanticSerializationError, ValueError, RecursionError):
+                kind, shown = type(value).__name__, place.partition("[")[0]
+                self.notes[f"{shown}: {key!r} is left out: a file can't hold a {kind}"] = None
+        return kept
+
+    def _miss_text(self, source: dict[str, Any], place: str) -> None:
         near = nearest_to("text", tuple(sorted(map(str, source.keys() - {"text"}))))
         hint = f"there is a key {near!r}: did you mean 'text'?" if near else "give it, or leave the item out"
         self._draft.problem(f"{place}.text", f"missing or blank; {hint}")
@@ -175,8 +213,14 @@ class Items:
         for entry in self._entries:
             number = counts[entry.kind] = counts.get(entry.kind, -1) + 1
             if entry.values["id"] is None:
-                entry.values["id"] = new_id(entry.kind[0], number, taken)
-                taken.add(entry.values["id"])
+                wish = self._wishes.get(entry.place)
+                if wish in taken:
+                    self.notes[f"{entry.place}: {wish!r} is the id of another one too; it gets a new one"] = (
+                        None
+                    )
+                free = wish if wish and wish not in taken else new_id(entry.kind[0], number, taken)
+                entry.values["id"] = free
+                taken.add(free)
         if len(taken) == len(self._entries):
             return
         first: dict[str, str] = {}
@@ -239,27 +283,14 @@ class Items:
 
 
 def _is_blank(text: object) -> bool:
-    return isinstance(text, str) and not text.strip()
+    return text is None or (isinstance(text, str) and not text.strip())
 
 
-def _as_mapping(item: object) -> dict[str, Any] | None:
-    """The keys of an item: a text, or a document with its text in an attribute. None for all else."""
-    if isinstance(item, Mapping):
-        return dict(item)
-    if isinstance(item, str):
-        return {"text": item}
-    for name in ("page_content", "text", "content"):
-        if isinstance(text := getattr(item, name, None), str):
-            return {"text": text} | _described(getattr(item, "metadata", None))
-    return None
+def _fill(source: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+    """Add values for keys that have none."""
+    source |= {key: value for key, value in more.items() if value and _is_blank(source.get(key))}
 
 
-def _described(metadata: object) -> dict[str, str]:
-    """Title and link of a document, by the keys its metadata commonly has for them."""
-    if not isinstance(metadata, Mapping):
-        return {}
-    return {
-        ours: found
-        for ours, keys in DOCUMENT_KEYS.items()
-        if (found := next((metadata[key] for key in keys if isinstance(metadata.get(key), str)), None))
-    }
+def _first_text(metadata: Mapping[Any, Any], keys: Iterable[str]) -> str:
+    found = (str(metadata[key]).strip() for key in keys if isinstance(metadata.get(key), str | int))
+    return next(filter(None, found), "")

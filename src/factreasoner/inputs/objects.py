@@ -11,53 +11,41 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-WRAPPERS = ("node", "document", "payload")
-"""Keys under which a search result holds its passage: of LlamaIndex, of Haystack, of Qdrant."""
-
 
 def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | None:
     """The keys of a mapping, or the fields and attributes of an object; None for a text, a number or a list.
 
-    Of an object's properties it has those in `known`. What stands at its default is left out, unless it is
-    known. A pair of a document and its score is the document with the key `score`.
+    Of an object's properties it has those in `known`; a field at its default counts as not given, unless it
+    is known. A pair of a document and its score is the document with the key `score`.
     """
     if isinstance(item, tuple) and not hasattr(item, "_asdict"):
-        scored = len(item) == 2 and isinstance(item[1], Real) and not isinstance(item[1], bool)
-        found = (
-            ({"text": item[0]} if isinstance(item[0], str) else mapping_of(item[0], known))
-            if scored
-            else None
-        )
-        return None if found is None else found | {"score": _plain(item[1])}
+        if len(item) != 2 or not isinstance(item[1], Real) or isinstance(item[1], bool):
+            return None
+        found = {"text": item[0]} if isinstance(item[0], str) else mapping_of(item[0], known)
+        return found and found | {"score": _plain(item[1])}
     keys = _keys_of(item)
+    if isinstance(keys, Mapping):
+        return {key: _plain(value) for key, value in keys.items()}
     if keys is None:
         return None
-    if isinstance(keys, Mapping):
-        found = {key: _plain(value) for key, value in keys.items()}
-    else:
-        found = {name: _plain(_attribute(item, name)) for name in dict.fromkeys((*keys, *known))}
-        found = {name: value for name, value in found.items() if value is not None and not callable(value)}
-    for key in WRAPPERS:
-        if inner := mapping_of(found.get(key), known):
-            del found[key]
-            found = inner | {name: value for name, value in found.items() if value is not None}
-    return found
+    values = {name: _plain(_attribute(item, name)) for name in dict.fromkeys((*keys, *known))}
+    return {name: value for name, value in values.items() if value is not None and not callable(value)}
 
 
-def _keys_of(item: object) -> Mapping[Any, Any] | list[str] | None:
+def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401 - whatever a caller has
     """The keys and values of a mapping or a row, or the names of an object's own fields."""
     if isinstance(item, Mapping):
         return item
-    if isinstance(item, type) or callable(item):
+    if callable(item):
         return None
     if callable(getattr(item, "keys", None)) and hasattr(item, "__getitem__"):
-        return {key: item[key] for key in item.keys()}  # type: ignore[attr-defined]  # noqa: SIM118
+        return {key: item[key] for key in item.keys()}  # noqa: SIM118 - a row is no mapping
     if hasattr(item, "_asdict"):
         return dict(item._asdict())
     if dataclasses.is_dataclass(item):
         return [field.name for field in dataclasses.fields(item)]
-    if (names := getattr(item, "model_fields_set", None)) is not None:
-        return sorted(names)
+    if (given_fields := getattr(item, "model_fields_set", None)) is not None:
+        return sorted(given_fields)
     names = (*getattr(item, "__dict__", ()), *getattr(type(item), "__slots__", ()))
     public = [name for name in names if not name.startswith("_")]
     return None if isinstance(item, Iterable) else public or None
@@ -69,19 +57,14 @@ def _attribute(item: object, name: str) -> object:
     return None
 
 
-def listed(value: Any) -> object:  # noqa: ANN401 - pandas may be missing
+def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
     """A list for an array, the rows of a DataFrame, or anything else to iterate; other values as they are."""
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
         return [given({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")]
     if hasattr(value, "tolist"):
         return value.tolist()
-    if (
-        isinstance(value, str | bytes | list)
-        or not isinstance(value, Iterable)
-        or _keys_of(value) is not None
-    ):
-        return value
-    return list(value)
+    single = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    return value if single or _keys_of(value) is not None else list(value)
 
 
 def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -94,14 +77,13 @@ def _is_missing(value: object) -> bool:
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _plain(value: object) -> object:
-    """An array as a list, and as a number or a text what stands for one, such as a URL, an UUID or a path."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
+def _plain(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
+    """An array as a list, and what stands for a text or a number as that: a URL, a path, an enum's member."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    if not isinstance(value, Iterable):
-        with contextlib.suppress(PydanticSerializationError, ValueError):
-            plain = to_jsonable_python(value)
-            return plain if isinstance(plain, str | int | float) else value
+    if isinstance(value, str | int | float | Iterable):
+        return value
+    with contextlib.suppress(PydanticSerializationError, ValueError):
+        plain = to_jsonable_python(value)
+        return plain if isinstance(plain, str | int | float) else value
     return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic import TypeAdapter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
+from factreasoner.inputs.objects import given, listed, mapping_of
 from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.models.wording import describe
@@ -29,6 +29,7 @@ AtomLike = str | Mapping[str, Any] | Atom
 
 _RECORD = TypeAdapter(Record)
 _NAMES = {field: keys[0] for field, keys in FIELDS.items()}
+_NAMES_OF_FIELDS = (*(key for keys in FIELDS.values() for key in keys), "metadata")
 _AN_ANSWER = "An answer."
 """Stands for a missing answer while the rest of its record is checked."""
 
@@ -37,8 +38,8 @@ class Reader:
     """Reads objects as records, and notes which keys they had.
 
     `column_map` (their key -> our field) says which key holds a field, and overrules that field's usual keys.
-    Keys that mean nothing here are kept in `metadata`; those of items stand there under "atom_fields" and so
-    on, by id.
+    Keys that mean nothing here are kept in `metadata`, beside what stands there; those of items stand there
+    under "atom_fields" and so on, by id.
 
     Raises:
         ConfigError: `column_map` names no field of ours.
@@ -62,6 +63,11 @@ class Reader:
         self.keys.update(data)
         draft = RecordCheck(where, _NAMES)
         fields, extras = self._assigned(data, draft)
+        metadata = extras.pop("metadata", None)
+        if (inner := mapping_of(metadata)) is not None and inner.keys().isdisjoint(extras):
+            extras |= inner
+        elif metadata is not None:
+            extras["metadata"] = metadata
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))
         record = self.built(draft, fields, extras, default_id)
@@ -155,18 +161,11 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
     if given.get("response") is None:
         draft.problem("response", "is None; give the answer's text, or '' if it is empty")
     fields = {name: value for name, value in given.items() if value is not None}
-    for name in KINDS.keys() & fields.keys():
-        value = fields[name]
-        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            draft.problem(names[name], f"is {describe(value)}; it must be a list: {names[name]}=[...]")
-            del fields[name]
-        else:
-            fields[name] = list(value)
     record = reader.built(draft, fields, {}, "r1")
     _refuse_unwritable(record, where, names)
     for note in reader.notes():
-        logger.warning("%s: %s", where, note.replace("kept as metadata", "ignored"))
-    return record.model_copy(update={"metadata": {}})
+        logger.warning("%s: %s", where, note)
+    return record
 
 
 def given_records(
@@ -178,8 +177,8 @@ def given_records(
 ) -> tuple[Record, ...]:
     """The records that a caller of `where` hands over, each of which `fits`; `worded` words what is logged.
 
-    They are mappings with the keys of the input format, :class:`Record` objects, the rows of a pandas
-    DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
+    They are mappings with the keys of the input format or objects with such attributes, :class:`Record`
+    objects, the rows of a pandas DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
 
     Raises:
         InputError: with every problem of every record.
@@ -234,27 +233,26 @@ def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> 
 
 
 def _rows(where: str, records: object) -> Iterable[object]:
-    if hasattr(records, "columns") and hasattr(records, "to_dict"):
-        rows = records.to_dict("records")
-        return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
     if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
         message = f"holds the splits {', '.join(records)}; pass one of them: [{next(iter(records))!r}]"
-    elif isinstance(records, str | Mapping) or not isinstance(records, Iterable):
-        message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
+    elif (
+        isinstance(rows := listed(records), Iterable)
+        and not isinstance(rows, str)
+        and mapping_of(rows) is None
+    ):
+        return rows
     else:
-        return records
+        message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
     raise InputError([InputProblem(where, "records", message)])
 
 
-def _is_missing(value: object) -> bool:
-    """Whether a cell of a DataFrame is empty: None, NaN, NaT or NA."""
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
 def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
-    """A row with arrays as lists."""
-    if not isinstance(row, Mapping):
+    """The keys of a record: a mapping, an object, or a row of a DataFrame's `iterrows` or `itertuples`."""
+    if isinstance(row, tuple) and len(row) == 2 and hasattr(row[1], "keys"):
+        row = row[1]
+    found = mapping_of(row, _NAMES_OF_FIELDS)
+    if found is None:
         message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
         raise InputError([InputProblem(where, "", message)])
-    return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()}
+    found.pop("Index", None)
+    return found if isinstance(row, Mapping) else given(found)
