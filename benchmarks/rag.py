@@ -28,7 +28,7 @@ from scipy.stats import pearsonr, spearmanr
 from factreasoner.models import Context, Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
-from factreasoner.tasks.rag.table import ScoredRag, scored_rag
+from factreasoner.tasks.rag.table import RagScores, scored_rag
 from factreasoner.tasks.rag.task import TASK
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ def _lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in rows[:limit]]
 
 
-def _faithfulness(score: Callable[[Record], ScoredRag]) -> None:
+def _faithfulness(score: Callable[[Record], RagScores]) -> None:
     rows = _lines("mtrag_human/rag.jsonl")
     found = [score(_turn(row)).values for row in rows]
     people = _numbers([row["human_mean"]["faithfulness"] for row in rows])
@@ -87,7 +87,7 @@ def _turn(row: dict[str, Any]) -> Record:
     )
 
 
-def _preferences(score: Callable[[Record], ScoredRag]) -> None:
+def _preferences(score: Callable[[Record], RagScores]) -> None:
     rows = _lines("ragchecker_meta/pairs.jsonl")
     ours: dict[str, list[list[float | None]]] = {}
     for row in rows:

@@ -69,9 +69,9 @@ def _verified(records: Sequence[Record]) -> list[VerifiedClaim]:
         markers = "".join(f"[{number}]" for number in range(1, len(contexts) + 1))
         result = verify(
             f"{record.response} {markers}",
-            sources=contexts,
-            claims=record.atoms,
-            prompt=record.prompt,
+            contexts=contexts,
+            atoms=record.atoms,
+            input=record.prompt,
             rounds=0,
         )
         (claim,) = result.claims

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from factreasoner.pipeline import keywords
-from factreasoner.pipeline.assembly import Parts
+from factreasoner.pipeline.assembly import PARTS
 from factreasoner.pipeline.config import SETTINGS, Config
 from factreasoner.settings.setting import default_words, must_be, setting_of
 
@@ -36,11 +36,12 @@ def module_text() -> str:
 
 
 def _keyword(key: str, kind: str) -> str:
-    """The type of a keyword: a part may be given, a path be a text, and a tuple be any sequence."""
-    if key in Parts.__annotations__:
-        return f"Part[protocols.{PROTOCOLS.get(key) or key.title().replace('_', '')}]"
+    """The type of a keyword: a part may be given, a path be a text, a tuple any sequence, anything None."""
+    if key in PARTS:
+        return f"Part[protocols.{PROTOCOLS.get(key) or key.title().replace('_', '')}] | None"
     own = setting_of(Config.model_fields[key]).keyword
-    return own or kind.replace("Path", "str | Path").replace("tuple[str, ...]", "Sequence[str]")
+    own = own or kind.replace("Path", "str | Path").replace("tuple[str, ...]", "Sequence[str]")
+    return own if own.endswith("None") else f"{own} | None"
 
 
 def page_text() -> str:

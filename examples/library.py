@@ -1,7 +1,8 @@
 """Assess one answer from Python. Needs no key and no network; run it with ``python examples/library.py``."""
 # ruff: noqa: T201
 
-from factreasoner import Context, assess
+from factreasoner import assess
+from factreasoner.models import Context
 
 ANSWER = (
     "Lake Baikal lies in southern Siberia. It is the deepest lake in the world, with a maximum depth of "
@@ -22,7 +23,7 @@ PASSAGES: list[str | Context] = [
 def main() -> None:
     """Print each atom with its probability and what the passages say about it."""
     # Any setting can follow, for example model="openai/gpt-4o-mini" or version=3.
-    assessment = assess(ANSWER, prompt="Tell me about Lake Baikal.", topic="Lake Baikal", contexts=PASSAGES)
+    assessment = assess(ANSWER, input="Tell me about Lake Baikal.", topic="Lake Baikal", contexts=PASSAGES)
     if assessment.outcome is None:
         raise SystemExit(f"not assessed: {[failure.message for failure in assessment.all_failures]}")
     for atom in assessment.atoms:

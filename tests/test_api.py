@@ -281,13 +281,10 @@ def test_a_cancelled_aassess_sends_nothing_more_and_waits_for_nothing():
 
 def test_an_assessment_has_its_scores_and_none_without_atoms():
     empty = assess("", contexts=[PASSAGE])
-    assert (empty.precision, empty.entropy, empty.f1_at_k(1), empty.labels) == (None, None, None, {})
+    assert (empty.metrics["precision"], empty.metrics["entropy"], empty.labels) == (None, None, {})
     found = assess("x", atoms=["Marie Curie was born in 1867.", "She swam."], contexts=[PASSAGE])
     assert found.labels == {"a0": "supported", "a1": "unverified"}
-    scores = factuality(found, 4)
-    assert (found.recall_at_k(4), found.f1_at_k(4)) == (scores.recall_k, scores.f1_k)
-    for name in ("precision", "entropy", "avg_entropy", "avg_norm_entropy", "avg_prob"):
-        assert getattr(found, name) == getattr(scores, name) is not None
+    assert found.metrics == factuality(found)._asdict()
 
 
 def test_columns_of_other_names():

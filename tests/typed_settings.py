@@ -28,8 +28,8 @@ async def typed() -> Assessment:
     recall("x", facts=["y"], mode="tf")
     recall("x", facts=["y"], mode="yes")  # type: ignore[arg-type]
     rag("x", contexts=["y"], premise="joint", allow_domains=["a.org"])
-    verify("x", sources=["y"], rounds="2")  # type: ignore[arg-type]
+    verify("x", contexts=["y"], rounds="2")  # type: ignore[arg-type]
     assess_many([{"output": "x"}], out="runs/x", concurrency=8)
     _ = Config(version=3, model="m").verison  # type: ignore[attr-defined]
     assess_many([{"output": "x"}], concurency=8)  # type: ignore[call-arg]
-    return await aassess("x", contexts=["y"], factors="table1", prompt="z")
+    return await aassess("x", contexts=["y"], factors="table1", input="z")

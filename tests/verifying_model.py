@@ -60,7 +60,7 @@ class Model:
 def verified(model=None, answer=ANSWER, **settings):
     parse = {"spacy_model": "none"} if model else {}
     return verify(
-        answer, sources=SOURCES, prompt="What of it?", llm=model and ScriptedLLM(model), **(parse | settings)
+        answer, contexts=SOURCES, input="What of it?", llm=model and ScriptedLLM(model), **(parse | settings)
     )
 
 

@@ -24,8 +24,8 @@ answered = RunnableLambda(lambda state: ANSWERS[state["question"]])
 
 def checked(state):
     """The answer, or what is wrong with it."""
-    assessment = assess(state["answer"], contexts=state["documents"], prompt=state["question"])
-    if assessment.precision is not None and assessment.precision >= 0.8:
+    assessment = assess(state["answer"], contexts=state["documents"], input=state["question"])
+    if (assessment.metrics["precision"] or 0.0) >= 0.8:
         return state["answer"]
     return f"I am not sure. {assessment!r}"
 

@@ -37,7 +37,7 @@ engine = RetrieverQueryEngine(Kept(), get_response_synthesizer(llm=SaysSo()))
 
 if __name__ == "__main__":
     response = engine.query("When did it open?")
-    assessment = assess(str(response), contexts=response.source_nodes, prompt="When did it open?")
-    print(response, assessment.precision)
+    assessment = assess(str(response), contexts=response.source_nodes, input="When did it open?")
+    print(response, assessment.metrics["precision"])
     for atom in assessment.atoms:
         print(atom.text, round(assessment.p_true[atom.id], 2))

@@ -4,74 +4,82 @@
 
     from factreasoner import assess
 
-    assessment = assess("Marie Curie was born in 1876.", contexts=["Marie Curie was born in Warsaw in 1867."])
-    assessment.p_true  # {"a0": 0.1...}
+    result = assess("Marie Curie was born in 1876.", contexts=["Marie Curie was born in Warsaw in 1867."])
+    for row in result.rows():
+        print(row.label, row.p_true, row.text, row.quote)
 """
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
     from factreasoner.api import assess_many as assess_many
-    from factreasoner.errors import FactReasonerError as FactReasonerError
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
-    from factreasoner.models import Atom as Atom
-    from factreasoner.models import Context as Context
-    from factreasoner.models import Failure as Failure
     from factreasoner.models import Record as Record
-    from factreasoner.models import factuality as factuality
+    from factreasoner.models import Result as Result
     from factreasoner.pipeline.config import Config as Config
-    from factreasoner.pipeline.loading import load_config as load_config
-    from factreasoner.pipeline.pipeline import Pipeline as Pipeline
-    from factreasoner.pipeline.pipeline import aassess as aassess
-    from factreasoner.pipeline.pipeline import assess as assess
     from factreasoner.pipeline.pipeline import build_pipeline as build_pipeline
-    from factreasoner.tasks.rag.table import ScoredRag as ScoredRag
+    from factreasoner.tasks.factuality import aassess as aassess
+    from factreasoner.tasks.factuality import assess as assess
+    from factreasoner.tasks.rag.table import RagResult as RagResult
+    from factreasoner.tasks.rag.task import arag as arag
     from factreasoner.tasks.rag.task import rag as rag
     from factreasoner.tasks.recall import RecallResult as RecallResult
+    from factreasoner.tasks.recall import arecall as arecall
     from factreasoner.tasks.recall import recall as recall
     from factreasoner.tasks.verify.result import VerifyResult as VerifyResult
+    from factreasoner.tasks.verify.task import averify as averify
     from factreasoner.tasks.verify.task import verify as verify
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assessment": "factreasoner.models",
+    "factreasoner.analysis.opened_run": "Run",
+    "factreasoner.api": "assess_many",
+    "factreasoner.llm.scripted": "ScriptedLLM",
+    "factreasoner.models": "Assessment Record Result",
+    "factreasoner.pipeline.config": "Config",
+    "factreasoner.pipeline.pipeline": "build_pipeline",
+    "factreasoner.tasks.factuality": "aassess assess",
+    "factreasoner.tasks.rag.table": "RagResult",
+    "factreasoner.tasks.rag.task": "arag rag",
+    "factreasoner.tasks.recall": "RecallResult arecall recall",
+    "factreasoner.tasks.verify.result": "VerifyResult",
+    "factreasoner.tasks.verify.task": "averify verify",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_MOVED = {
     "Atom": "factreasoner.models",
-    "Config": "factreasoner.pipeline.config",
     "Context": "factreasoner.models",
     "FactReasonerError": "factreasoner.errors",
     "Failure": "factreasoner.models",
     "Pipeline": "factreasoner.pipeline.pipeline",
-    "Record": "factreasoner.models",
-    "RecallResult": "factreasoner.tasks.recall",
-    "Run": "factreasoner.analysis.opened_run",
-    "ScoredRag": "factreasoner.tasks.rag.table",
-    "ScriptedLLM": "factreasoner.llm.scripted",
-    "VerifyResult": "factreasoner.tasks.verify.result",
-    "aassess": "factreasoner.pipeline.pipeline",
-    "assess": "factreasoner.pipeline.pipeline",
-    "assess_many": "factreasoner.api",
-    "build_pipeline": "factreasoner.pipeline.pipeline",
     "factuality": "factreasoner.models",
-    "load_config": "factreasoner.pipeline.loading",
-    "rag": "factreasoner.tasks.rag.task",
-    "recall": "factreasoner.tasks.recall",
-    "verify": "factreasoner.tasks.verify.task",
 }
-__all__ = [*sorted(_HOMES)]
+"""Names that stood here in earlier versions -> where they are."""
+_REMOVED = {
+    "ScoredRag": "rag() returns a RagResult, with `metrics`",
+    "load_config": "pass the path of a profile, config=PATH",
+}
+__all__ = [*sorted(_HOME_OF)]
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import factreasoner` costs nothing."""
-    if name not in _HOMES:
+    if name in _REMOVED:
+        raise AttributeError(f"{name} is no longer there: {_REMOVED[name]}")
+    if (home := _HOME_OF.get(name) or _MOVED.get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
+    value: object = getattr(importlib.import_module(home), name)
+    if name in _MOVED:
+        warnings.warn(f"import {name} from {home}", DeprecationWarning, stacklevel=2)
+    else:
+        globals()[name] = value
     return value
 
 

@@ -15,7 +15,7 @@ from factreasoner.inputs.parsing import given_records
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import in_python, python_call
+from factreasoner.pipeline.loading import ConfigLike, in_python, python_call
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
@@ -55,6 +55,7 @@ def assess_many(
     fresh: bool = False,
     progress: bool = True,
     llm: LLM | None = None,
+    config: ConfigLike = None,
     **settings: Unpack[Keywords],
 ) -> Run:
     """Assess many records, or run another `task` ("recall", "rag", "verify") on them.
@@ -64,8 +65,7 @@ def assess_many(
     is spent. `out` is the run folder, which every command reads. The same call again continues where the last
     one stopped, and tries failed records again; `fresh` starts over. Without `out`, the folder is temporary:
     it is deleted when nothing names the run, its path or an iterator of its results. `column_map` maps your
-    keys or columns to ours: {"reply": "output"}. `settings` are those of `Config`. A setting that names a
-    part also takes your own object or class. `llm` replaces the model client.
+    keys or columns to ours: {"reply": "output"}. `settings`, `config` and `llm` are as in `assess`.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 
@@ -76,7 +76,7 @@ def assess_many(
         BudgetError: `max_cost` is reached; results are kept, and the same call with a higher limit continues.
     """
     check_task(task)
-    parts, config = parts_and_config(settings)
+    parts, config = parts_and_config(settings, config)
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)

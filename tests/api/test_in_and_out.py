@@ -14,8 +14,9 @@ import pandas
 import pydantic
 import pytest
 
-from factreasoner import Context, assess, assess_many
+from factreasoner import assess, assess_many
 from factreasoner.errors import InputError
+from factreasoner.models import Context
 
 TEXT = "Marie Curie was born in Warsaw in 1867."
 LINK = "https://example.org/m"

@@ -29,8 +29,8 @@ def parts_of(unchecked):
 def test_every_task_that_splits_an_answer_accounts_for_it(parser):
     found = (
         assess(ANSWER, contexts=[SOURCE], spacy_model=parser),
-        verify(ANSWER, sources=[SOURCE], spacy_model=parser),
-        rag(ANSWER, contexts=[SOURCE], spacy_model=parser).result,
+        verify(ANSWER, contexts=[SOURCE], spacy_model=parser),
+        rag(ANSWER, contexts=[SOURCE], spacy_model=parser),
     )
     for result in found:
         assert parts_of(part.model_dump() for part in result.unchecked) == PARTS
@@ -48,7 +48,7 @@ def test_an_answer_that_is_not_split_accounts_for_nothing():
     for result in (
         recall(ANSWER, facts=["The bridge opened in 1931."]),
         assess(ANSWER, contexts=[SOURCE], atoms=["The bridge opened in 1932."]),
-        verify(ANSWER, sources=[SOURCE], claims=["The bridge opened in 1932."]),
+        verify(ANSWER, contexts=[SOURCE], atoms=["The bridge opened in 1932."]),
     ):
         assert (result.unchecked, result.sentences, result.not_checked) == (None, None, "")
         assert result.removed_reasoning == 34
@@ -59,14 +59,14 @@ def test_a_draft_in_an_answer_states_no_fact():
     assert [verdict.label for verdict in result.verdicts] != ["entailment"]
     text = "It opened in 1931.</think>It opened in 1932."
     found = rag(text, contexts=["It opened in 1932."], reference="It opened in 1931.")
-    assert found.values["coverage"] == 0.0
-    assert verify(text, sources=["It opened in 1933."], uncited="check").corrected.strip() != text
+    assert found.metrics["coverage"] == 0.0
+    assert verify(text, contexts=["It opened in 1933."], uncited="check").corrected.strip() != text
 
 
 def test_cited_instructions_count_in_citation_recall():
     answer = "Take 40 g a day [1]. Take two tablets if you forget one [1]. Do not call a doctor [1]."
     source = "Take 4 g a day. Never take two tablets if you forget one. Call a doctor."
-    result = verify(answer, sources=[source], judge=TableJudge({}))
+    result = verify(answer, contexts=[source], judge=TableJudge({}))
     assert len(result.claims) == 3
     assert result.before.citation_recall == 0.0
 

@@ -18,7 +18,7 @@ def results(request):
     """Both answers verified, with claims that are sentences and with what the installed parser makes."""
     settings = {"spacy_model": "none"} if request.param == "sentences" else {}
     return {
-        name: verify(record.response, sources=record.contexts, prompt=record.prompt, **settings)
+        name: verify(record.response, contexts=record.contexts, input=record.prompt, **settings)
         for name, record in RECORDS.items()
     }
 
@@ -50,8 +50,8 @@ def test_the_files_are_the_first_record():
 
 
 def test_the_profile_is_one():
-    from factreasoner.pipeline.loading import load_config
+    from factreasoner.pipeline.loading import load_settings
 
-    config = load_config(EXAMPLES.parent / "configs" / "verify.yaml")
+    config = load_settings(EXAMPLES.parent / "configs" / "verify.yaml")
     assert (config.uncited, config.rounds) == ("flag", 2)
     assert json.dumps(config.model_dump(mode="json"))

@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
         assert told == "contexts: missing; assess takes output, contexts, input"
     unknown = refusal(server, output="It is tall.", context=["It is tall."])
     assert unknown == "context: assess takes no such argument; did you mean 'contexts'?"
-    assert "sources: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
+    assert "contexts: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
     alone = tools_of(Config(version=1))
     assert "assess: atoms: no atom names" in refusal(alone, output="It is tall.", contexts=["It is."])
     slow = tools_of(Config(**HELD), seconds=0.1)

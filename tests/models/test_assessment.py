@@ -89,7 +89,7 @@ def test_without_k_there_is_no_recall_and_it_must_be_positive():
         factuality(assessment([0.9]), k=0)
     for k in (1.5, "x"):
         with pytest.raises(ConfigError, match=f"k is {k!r}; it must be a positive integer"):
-            assessment([0.9]).f1_at_k(k)
+            factuality(assessment([0.9]), k=k)
     scores = factuality(assessment([0.9]))
     assert (scores.precision, scores.recall_k, scores.f1_k, scores.k) == (1.0, None, None, None)
 

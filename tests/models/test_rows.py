@@ -1,5 +1,7 @@
 """Results as rows: P, the label, the quote that decides it, and nothing made up where judging failed."""
 
+from dataclasses import replace
+
 import pytest
 from assessments import assessment
 
@@ -102,7 +104,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     told = row_of(0.9, twin, quoted)  # only the deciding source's own quote stands once
     assert told.note_beside_quote == told.note == 'c1 contradicts it: "It closed in 1930."'
     own = Note("[1] supports it", "It closed in 1930.", own=True)
-    both = told._replace(notes=(own, Note(" c1 contradicts it", "It closed in 1930.")))
+    both = replace(told, notes=(own, Note(" c1 contradicts it", "It closed in 1930.")))
     assert both.note == f'[1] supports it: "It closed in 1930." {told.note}'
     assert both.note_beside_quote == f"[1] supports it. {told.note}"
     both = row_of(0.6, said("c0", "neutral", 0.9), against)

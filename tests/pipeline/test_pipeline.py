@@ -6,19 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from loops import run_apart
 
-from factreasoner import (
-    Assessment,
-    Config,
-    Context,
-    Failure,
-    Record,
-    ScriptedLLM,
-    aassess,
-    assess,
-    build_pipeline,
-)
+from factreasoner import Assessment, Config, Record, ScriptedLLM, aassess, assess, build_pipeline
 from factreasoner.errors import ConfigError, InputError, LLMError
-from factreasoner.models import Atom
+from factreasoner.models import Atom, Context, Failure
 from factreasoner.pipeline.assembly import names_of
 from factreasoner.protocols import Retrieved
 

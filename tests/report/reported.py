@@ -67,7 +67,7 @@ def cited():
         {"id": "new", "text": "It closed in 1999."},
     ]
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
-    return verify(text, sources=sources, judge=TableJudge(table), spacy_model="none")
+    return verify(text, contexts=sources, judge=TableJudge(table), spacy_model="none")
 
 
 def answered():
@@ -80,11 +80,11 @@ def answered():
     }
     found = rag(
         ANSWER,
-        prompt="What about the bridge?",
+        input="What about the bridge?",
         contexts=PASSAGES,
         reference="The bridge opened in 1932.",
-        claims=["The bridge opened in 1930.", "It is painted grey."],
-        reference_claims=[{"id": "r0", "text": "The bridge opened in 1932."}],
+        atoms=["The bridge opened in 1930.", "It is painted grey."],
+        reference_atoms=[{"id": "r0", "text": "The bridge opened in 1932."}],
         judge=TableJudge(table),
     )
     return found.result
@@ -98,7 +98,7 @@ def recalled():
         ("answer", "toll"): "lost",
     }
     facts = ["The bridge is grey.", "The bridge opened in 1932.", "It takes a toll.", "It has six lanes."]
-    return recall(ANSWER, prompt="What about the bridge?", facts=facts, judge=TableJudge(table))
+    return recall(ANSWER, input="What about the bridge?", facts=facts, judge=TableJudge(table))
 
 
 def of_every_task(path):

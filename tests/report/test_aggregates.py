@@ -30,18 +30,18 @@ def _of_recall():
 
 
 def _of_rag():
-    without_reference = rag(GREY, contexts=PASSAGES, claims=[GREY], judge=SILENT)
-    without_contexts = rag(GREY, reference=GREY, claims=[GREY], reference_claims=[GREY], judge=SILENT)
-    without_claims = rag("I don't know.", contexts=PASSAGES, gold_contexts=["guide"], claims=[], judge=SILENT)
-    unjudged = rag(GREY, contexts=PASSAGES, claims=[GREY], judge=FAILS)
+    without_reference = rag(GREY, contexts=PASSAGES, atoms=[GREY], judge=SILENT)
+    without_contexts = rag(GREY, reference=GREY, atoms=[GREY], reference_atoms=[GREY], judge=SILENT)
+    without_claims = rag("I don't know.", contexts=PASSAGES, gold_contexts=["guide"], atoms=[], judge=SILENT)
+    unjudged = rag(GREY, contexts=PASSAGES, atoms=[GREY], judge=FAILS)
     return [answered(), *(s.result for s in (without_reference, without_contexts, without_claims, unjudged))]
 
 
 def _of_verify():
     sources = [{"id": "history", "text": "It opened in 1932."}]
-    uncited = verify("It opened in 1930. It is loved.", sources=sources, judge=SILENT, spacy_model="none")
-    unjudged = verify("It opened in 1930 [1].", sources=sources, judge=FAILS, spacy_model="none")
-    empty = verify("I don't know.", sources=sources, judge=SILENT, spacy_model="none")
+    uncited = verify("It opened in 1930. It is loved.", contexts=sources, judge=SILENT, spacy_model="none")
+    unjudged = verify("It opened in 1930 [1].", contexts=sources, judge=FAILS, spacy_model="none")
+    empty = verify("I don't know.", contexts=sources, judge=SILENT, spacy_model="none")
     return [cited(), uncited, unjudged, empty]
 
 

@@ -290,7 +290,7 @@ def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
     found = rag(
         claim,
         contexts=["The museum has floors."],
-        claims=[claim],
+        atoms=[claim],
         reference="It has 4 floors.",
         judge=TableJudge({("reference", "3"): ("contradiction", 0.9, "It has 4 floors.")}),
     ).result

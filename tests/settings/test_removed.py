@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from factreasoner import assess, load_config
+from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import kept_config
+from factreasoner.pipeline.loading import kept_config, load_settings
 from factreasoner.settings.removed import REMOVED, removal_notice
 
 SETTINGS = sorted(key for key in REMOVED if " " not in key)
@@ -32,7 +32,7 @@ def test_a_removed_setting_is_named_however_given(key, monkeypatch, tmp_path, ca
     told, flag = f"no longer there: {REMOVED[key].instead}", f"--{key.replace('_', '-')}"
     (tmp_path / "p.yaml").write_text(f"{key}: 1\n")
     with pytest.raises(ConfigError) as caught:
-        load_config(tmp_path / "p.yaml")
+        load_settings(tmp_path / "p.yaml")
     assert str(caught.value) == f"{tmp_path}/p.yaml: {key}: {told}"
     with pytest.raises(ConfigError) as caught:
         assess("x", contexts=["y"], **{key: 1})
@@ -41,7 +41,7 @@ def test_a_removed_setting_is_named_however_given(key, monkeypatch, tmp_path, ca
     assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
     monkeypatch.setenv(f"FACTREASONER_{key.upper()}", "1")
     with pytest.raises(ConfigError) as caught:
-        load_config()
+        load_settings()
     assert str(caught.value) == f"FACTREASONER_{key.upper()}: {told}"
 
 
@@ -51,7 +51,7 @@ def test_a_removed_value_is_named_however_given(key, value, monkeypatch, tmp_pat
     flag = f"--{key.replace('_', '-')}"
     (tmp_path / "p.yaml").write_text(f"{key}: {value}\n")
     with pytest.raises(ConfigError) as caught:
-        load_config(tmp_path / "p.yaml")
+        load_settings(tmp_path / "p.yaml")
     assert str(caught.value) == f"{tmp_path}/p.yaml: {key}: {told}"
     with pytest.raises(ConfigError) as caught:
         assess("x", contexts=["y"], **{key: value})
@@ -61,7 +61,7 @@ def test_a_removed_value_is_named_however_given(key, value, monkeypatch, tmp_pat
         assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
     monkeypatch.setenv(f"FACTREASONER_{key.upper()}", value)
     with pytest.raises(ConfigError) as caught:
-        load_config()
+        load_settings()
     assert str(caught.value) == f"FACTREASONER_{key.upper()}: {told}"
 
 

@@ -28,7 +28,11 @@ class Repeated(ClaimResult):
 
     atoms: tuple[Atom, ...] = ()
 
-    def rows(self):
+    @property
+    def metrics(self):
+        return TABLE.line(self.rows())
+
+    def _rows(self):
         verdicts = by_claim(self.verdicts)
         for atom in self.atoms:
             own = verdicts.get(atom.id, [])

@@ -8,7 +8,7 @@ from factreasoner.calls.usage import Meter
 from factreasoner.errors import BudgetError, PluginError
 from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls, assembly_of
-from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK as RAG
 from factreasoner.tasks.recall import TASK as RECALL
 from factreasoner.tasks.recall import RecallResult
@@ -139,7 +139,7 @@ def test_they_are_of_what_a_record_does_not_bring(task, fields, made):
 def test_claims_of_an_answer_are_held_against_each_other_where_the_settings_ask_for_it():
     table = TableJudge({("a0", "1999"): ("contradiction", 0.9), ("a1", "1932"): ("contradiction", 0.9)})
     result = verify(
-        "It opened in 1932 [1]. It opened in 1999 [1].", sources=["x"], judge=table, coherence=True
+        "It opened in 1932 [1]. It opened in 1999 [1].", contexts=["x"], judge=table, coherence=True
     )
     assert [pair.atoms for pair in result.coherence.self_contradictions] == [("a0", "a1")]
     assert "coherence" in result.seconds

@@ -167,7 +167,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
             counts["linked"] += any(context.atom_ids for context in result.contexts)
         tally.add(result)
         counts["cached"] += sum(usage.cached_calls for usage in result.usage.values())
-        failures = len(result.all_failures)
+        failures = len(result.failures)
         stages.update(found.seconds)
         counts.update(failed=bool(failures), failures=failures)
         name = result.record_id

@@ -21,7 +21,7 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
-from factreasoner.models import TaskResult, Usage
+from factreasoner.models import Result, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
@@ -40,7 +40,7 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 def summarised(
     run: FinishedRun[Any],
     config: Config,
-    each: Callable[[TaskResult, Mapping[str, Any]], None],
+    each: Callable[[Result, Mapping[str, Any]], None],
     gold: GoldFile | None = None,
 ) -> Tally[Any]:
     """Read a run through, scored as `config` says with the labels of `gold`, if given.
@@ -117,7 +117,7 @@ class _GroupedLines:
         self.keys: Counter[str] = Counter()
         """How many records have each key that they could be grouped by."""
 
-    def add(self, result: TaskResult, line: Mapping[str, Any]) -> None:
+    def add(self, result: Result, line: Mapping[str, Any]) -> None:
         """Keep what a result's line of results.jsonl says of its labels."""
         shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
         if self.by is not None:
@@ -247,7 +247,7 @@ def _mode(run: FinishedRun[Any], by: str) -> dict[str, Any]:
     groups: dict[str, list[int]] = {}
     used: list[Usage] = []
 
-    def each(result: TaskResult, line: Mapping[str, Any]) -> None:
+    def each(result: Result, line: Mapping[str, Any]) -> None:
         groups.setdefault(group_of(result, by), []).append(len(used))
         used.append(result.usage.get(JUDGING, Usage()))
 

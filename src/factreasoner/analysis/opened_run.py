@@ -7,18 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
-from factreasoner.errors import MissingExtraError
-from factreasoner.models import TaskResult, counted
+from factreasoner.models import Result, counted
+from factreasoner.models.frames import frame_of
 from factreasoner.models.notebook import notebook_html
 from factreasoner.pipeline.config import Config
-from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
-"""pandas' types that know a missing value: what could not be computed is <NA>, and never 0 or NaN."""
 
 
 class Run:
@@ -69,12 +65,13 @@ class Run:
 
     def _repr_html_(self) -> str:
         finished = self._finished
-        return notebook_html(repr(self), finished.results(), finished.task.words, named=True)
+        shown = ((result.id, result.rows(), result.failures) for result in finished.results())
+        return notebook_html(repr(self), shown, finished.task.words, named=True)
 
     def __len__(self) -> int:
         return len(self._finished.ids)
 
-    def results(self) -> Iterator[TaskResult]:
+    def results(self) -> Iterator[Result]:
         """The result of each record, read one at a time.
 
         In a run of `run` it is an `Assessment`; in others it is what the task keeps of a record.
@@ -106,15 +103,5 @@ class Run:
         return self._frame(VERDICTS)
 
     def _frame(self, name: str) -> DataFrame:
-        """A table as a data frame. Raises MissingExtraError where pandas is not installed."""
-        try:
-            import pandas
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(*EXTRA_OF_MODULE["pandas"]) from error
         table = table_of(self._finished, name)
-        rows = list(table.rows())
-        series = {
-            name: pandas.array([row[name] for row in rows], dtype=DTYPES[kind])
-            for name, kind in table.columns.items()
-        }
-        return pandas.DataFrame(series)
+        return frame_of(table.columns, table.rows())

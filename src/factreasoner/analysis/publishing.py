@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import Metric
-from factreasoner.models import TaskResult
+from factreasoner.models import Result
 from factreasoner.models.rows import ClaimRow
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
@@ -77,7 +77,7 @@ def scores_of(run: FinishedRun[Any], wanted: Selection) -> Iterator[Score]:
 
 def _of_record(
     run: FinishedRun[Any],
-    result: TaskResult,
+    result: Result,
     line: Mapping[str, Any],
     metrics: Sequence[Metric],
     wanted: Selection,
@@ -91,7 +91,7 @@ def _of_record(
         return Score(result.record_id, NAMES + name, key, place, value, **told)
 
     if result.status == "failed":
-        failure = next(iter(result.all_failures), None)
+        failure = next(iter(result.failures), None)
         told = failure.message if failure and wanted.texts else None
         yield score(metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=told)
         return
@@ -100,7 +100,7 @@ def _of_record(
     for metric in metrics:
         if (value := line.get(metric.line_name)) is not None:
             yield score(metric.name, value, explanation=words or None if wanted.texts else None)
-    lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in result.all_failures}
+    lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in result.failures}
     for row in rows if wanted.claims else ():
         yield score(
             task.words.claim,

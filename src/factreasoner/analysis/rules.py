@@ -16,7 +16,7 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
 from factreasoner.metrics.table import SHARE, Table, possible
-from factreasoner.models import Support, TaskResult
+from factreasoner.models import Result, Support
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, TASKS, Task, task_named
@@ -89,7 +89,7 @@ class FailedJudgements:
         self._metrics = {m.name: m for m in task.table if isinstance(m.average, OfRecords)}
         self._ranges: dict[str, dict[str, Bounds]] = {}
 
-    def add(self, result: TaskResult, line: Mapping[str, Any]) -> None:
+    def add(self, result: Result, line: Mapping[str, Any]) -> None:
         """Count one record by its result line."""
         failures = sum(failure["stage"] != COHERENCE_STAGE for failure in line["failures"])
         if failures and result.status != "failed":

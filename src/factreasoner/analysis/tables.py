@@ -12,7 +12,7 @@ import json
 import math
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -21,8 +21,9 @@ import numpy as np
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.files import make_folder_of, plain_name, replace_file
-from factreasoner.models import TaskResult
-from factreasoner.models.rows import ClaimRow
+from factreasoner.models import Result
+from factreasoner.models.frames import Columns
+from factreasoner.models.rows import ClaimRow, claim_columns, table_row
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
@@ -30,17 +31,8 @@ from factreasoner.tasks.words import WithoutClaims
 from factreasoner.text.markdown import markdown_lines
 
 Row = dict[str, Any]
-Columns = Mapping[str, type]
-"""Name of a column -> str, int, float, or list for a list of texts. Any value may be None."""
-
 RECORDS, VERDICTS = "records", "verdicts"
 
-_NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
-_TEXTS = {"notes": "note"}
-CLAIM_COLUMNS: Columns = {
-    _TEXTS.get(name, name): _NUMBERS.get(name, str) for name in ClaimRow._fields if name != "best_support"
-}
-NOT_OF_ATOMS = ("of", "against", "fate")
 VERDICT_COLUMNS: Columns = {
     **dict.fromkeys(("record", "premise", "claim", "label"), str),
     "probability": float,
@@ -91,7 +83,7 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     task = run.task
     tables: dict[str, tuple[Columns, Callable[[], Iterator[Row]]]] = {
         claim_table_of(task): (
-            _claim_columns(task),
+            claim_columns(task.words),
             lambda: (row for result in run.results() for row in claim_rows(task, result)),
         ),
         RECORDS: (_record_columns(task), lambda: _records(run)),
@@ -102,22 +94,9 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     return RunTable(name, *tables[name])
 
 
-def _claim_columns(task: Task[Any]) -> Columns:
-    if task.words.claim == "claim":
-        return CLAIM_COLUMNS
-    renamed = ((task.words.claim if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
-    return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
-
-
-def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
+def claim_rows(task: Task[Any], result: Result) -> Iterator[Row]:
     """The rows of that table of one result."""
-    return (claim_row(task, row) for row in result.rows())
-
-
-def claim_row(task: Task[Any], row: ClaimRow) -> Row:
-    """That row of the table: an atom's has its id as `atom`."""
-    fields = {task.words.claim: "claim"}
-    return {name: getattr(row, fields.get(name, name)) for name in _claim_columns(task)}
+    return (table_row(row, task.words) for row in result.rows())
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:

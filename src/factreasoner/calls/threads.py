@@ -253,6 +253,7 @@ def run_in_thread(fn: Callable[[], T]) -> Future[T]:
         calls = queue.SimpleQueue()
         threading.Thread(target=_work, args=(calls,), name="factreasoner-worker", daemon=True).start()
     future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # else who waits for it could cancel it, and no result be set
     calls.put((future, fn))
     return future
 

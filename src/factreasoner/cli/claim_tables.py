@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rich.markup import escape
@@ -13,7 +14,7 @@ from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import measured
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
-from factreasoner.models import Assessment, TaskResult, factuality
+from factreasoner.models import Assessment, Result, factuality
 from factreasoner.models.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
@@ -42,19 +43,19 @@ def claim_cells(
     return p_true, label_cell(row, task.words.labels), text, "; ".join(said)
 
 
-def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest: int = QUOTE_LENGTH) -> None:
+def print_claims(console: Terminal, task: Task[Any], result: Result, longest: int = QUOTE_LENGTH) -> None:
     """The claims of one text with the strongest evidence for each label, or why it has none."""
     if rows := [claim_cells(row, task, longest) for row in result.rows()]:
         console.columns((task.words.p, Column(no_wrap=True), task.words.claim, "evidence"), rows)
-    elif not result.all_failures:
+    elif not result.failures:
         console.print(f"No {task.words.claim}s: {nothing_in(result)}.")
     if result.not_checked:
         console.print(f"\n{number_of(len(rows), task.words.claim)}; {result.not_checked}")
 
 
-def print_failures(console: Terminal, result: TaskResult) -> None:
+def print_failures(console: Terminal, result: Result) -> None:
     """What went wrong, each on a line of its own."""
-    for failure in result.all_failures:
+    for failure in result.failures:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
 
 
@@ -137,7 +138,7 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
     for item in worst:
         (result,) = folder.results([item["record"]])
         found = main_rows(list(result.rows()))
-        row = next(row for row in found if row.claim == item[task.words.claim])._replace(fate="")
+        row = replace(next(row for row in found if row.claim == item[task.words.claim]), fate="")
         record = row.record if summary["records"]["total"] > 1 else ""
         rows.append(_cells(row, task, f"{record} {row.of * (row.of == REFERENCE)}".strip()))
     most = summary[f"{task.words.claim}s_to_review"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_f
     found = {row.claim: row for row in assessment.rows()}
     rows = []
     for atom in explanation.atoms:
-        row = found[atom.atom_id]._replace(label=atom.support)
+        row = replace(found[atom.atom_id], label=atom.support)
         label = label_cell(row, {}, between=", " if in_full else "\n")
         head = (plain(atom.atom_id), f"{atom.p_true:.3f}", label)
         if in_full:

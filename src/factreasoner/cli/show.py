@@ -39,8 +39,9 @@ class ShowCommand(Command):
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:
-        from factreasoner.analysis.tables import ClaimFilter, claim_row, shown_claims
+        from factreasoner.analysis.tables import ClaimFilter, shown_claims
         from factreasoner.cli.claim_tables import print_rows
+        from factreasoner.models.rows import table_row
         from factreasoner.runs.finished import FinishedRun
         from factreasoner.tasks.words import WithoutClaims
 
@@ -55,7 +56,7 @@ class ShowCommand(Command):
         without, by_p = WithoutClaims(), self.sort == "p"
         rows = shown_claims(run, wanted, without, by_p=by_p)
         if self.as_json:
-            say_json([claim_row(run.task, row) for row in rows])
+            say_json([table_row(row, run.task.words) for row in rows])
         else:
             shown = print_rows(rows, run.task, in_order=by_p)
             if told := without.summary(run.task.words.claim):

@@ -16,18 +16,23 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "topic": ("topic",),
     "reference": ("reference", "ground_truth", "expected_output", "gold"),
     "atoms": ("atoms",),
-    "contexts": ("contexts", "retrieved_contexts", "retrieval_context"),
+    "contexts": ("contexts", "sources", "passages", "retrieved_contexts", "retrieval_context"),
     "facts": ("facts",),
     "reference_atoms": ("reference_atoms",),
     "gold_contexts": ("gold_contexts",),
 }
-"""Field of a Record -> the keys that hold it."""
+"""Field of a Record -> the keys that hold it, which name parameters, too: ours, then other tools'."""
 
-OTHER_WORDS = {"contexts": ("sources", "passages", "documents")}
+OTHER_WORDS = {"contexts": ("documents",)}
 """What else a field is called where it is missing."""
 LIKE = 0.8
 """How alike two keys are, from 0 to 1, if one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
+
+
+def parameter_of(name: str, parameters: Collection[str]) -> str | None:
+    """The parameter that `name` is another name of."""
+    return next((key for key in FIELDS.get(_FIELD_OF.get(name, ""), ()) if key in parameters), None)
 
 
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:

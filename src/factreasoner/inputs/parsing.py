@@ -148,18 +148,16 @@ class Reader:
         return [f"no record has the key {key!r}; {nearest(key, list(self.keys))}" for key in unseen]
 
 
-def given_record(where: str, called: Mapping[str, str] | None = None, **given: object) -> Record:
+def given_record(where: str, **given: object) -> Record:
     """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
-
-    `called` says under what name of its own the caller takes a field: {"contexts": "sources"}.
 
     Raises:
         InputError: with every problem of every argument.
     """
-    names = {field: field for field in FIELDS} | dict(called or {})
+    names = _NAMES
     draft, reader = RecordCheck(where, names), Reader()
     if given.get("response") is None:
-        draft.problem("response", "is None; give the answer's text, or '' if it is empty")
+        draft.problem(names["response"], "is None; give the answer's text, or '' if it is empty")
     fields = {name: value for name, value in given.items() if value is not None}
     record = reader.built(draft, fields, {}, "r1")
     _refuse_unwritable(record, where, names)

@@ -17,6 +17,7 @@ from factreasoner import __version__
 from factreasoner.calls.deadlines import abandoned_when_left
 from factreasoner.calls.threads import with_room
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.inputs.columns import parameter_of
 from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
@@ -134,9 +135,13 @@ class _ToolServer(MCPServer[Any]):
         """Call a tool; an argument of null is left out. Raises ToolError, which the agent reads."""
         tools = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
         takes = tools.get(name, list(arguments))
-        if strange := [key for key in arguments if key not in takes]:
-            raise ToolError(f"{strange[0]}: {name} takes no such argument; {nearest(strange[0], takes)}")
-        given = {key: value for key, value in arguments.items() if value is not None}
+        given: dict[str, Any] = {}
+        for key, value in arguments.items():
+            own = key if key in takes else parameter_of(key, takes)
+            if own is None:
+                raise ToolError(f"{key}: {name} takes no such argument; {nearest(key, takes)}")
+            if value is not None and given.setdefault(own, value) is not value:
+                raise ToolError(f"{own}: given twice, as {key} and by another name; keep one")
         try:
             return await super().call_tool(name, given, context)
         except ToolError as error:
@@ -183,10 +188,12 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     except ConfigError:
         return server
 
-    async def verify(output: str, sources: list[str]) -> Verified:
-        return await _in_time(partial(verifying.found, Verified, output, sources), seconds)
+    async def verify(output: str, contexts: list[str], input: str = "") -> Verified:
+        return await _in_time(partial(verifying.found, Verified, output, contexts, input), seconds)
 
-    about = "Does each cited source bear out its claim? The answer cites as [1] the first source, and so on."
+    about = (
+        "Does each cited source support its claim? [1] in the answer is the first of `contexts`, and so on."
+    )
     server.add_tool(verify, description=about, annotations=hints, structured_output=True)
     return server
 

@@ -10,7 +10,7 @@ from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import SHARE, Metric, certain
-from factreasoner.models import TaskResult
+from factreasoner.models import Result
 from factreasoner.models.looks import look_of
 from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.pipeline.assembly import Calls, parts_and_config
@@ -46,7 +46,7 @@ class ScoredAnswer(NamedTuple):
     bounds: tuple[float, float] | None
     lower_is_better: bool
     reason: str
-    result: TaskResult
+    result: Result
 
     def reaches(self, threshold: float) -> bool:
         """Whether the metric surely reaches it; False without a value."""

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, get_args
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict, not_checked
+from factreasoner.models import Coherence, Failure, Result, Status, Usage, Verdict, not_checked
 
 STAGES = (
     *("fact_generator", "atomizer", "reviser", "query_builder", "retriever", "summarizer"),
@@ -27,14 +27,14 @@ PAIRS_SHOWN = 5
 """How many pairs of claims that contradict each other are in the summary, the most probable ones."""
 
 
-def elapsed_seconds(result: TaskResult) -> float:
+def elapsed_seconds(result: Result) -> float:
     """Wall time of a record; without it, the sum over the stages."""
     if result.elapsed is not None:
         return result.elapsed
     return sum(result.seconds.get(stage, 0.0) for stage in STAGES)
 
 
-def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, Any]:
+def shared_fields(result: Result) -> dict[str, Any]:
     """The fields of a result line that every task has, without its metrics.
 
     What the claims of the answer say about each other is there if that was asked for. What was not checked is
@@ -56,7 +56,7 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
         "output": result.response,
         "topic": result.topic,
         "model_name": result.model,
-        "failures": [failure.model_dump() for failure in failures],
+        "failures": [failure.model_dump() for failure in result.failures],
         "usage": result.total_usage.model_dump(),
         "elapsed_seconds": elapsed_seconds(result),
         "metadata": result.metadata,
@@ -65,7 +65,7 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
 
 KEPT = 5
 T = TypeVar("T")
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 
 
 class Lowest(Generic[T]):

@@ -75,7 +75,7 @@ def result_line(record: ScoredRecord) -> dict[str, Any]:
             "name": marginals.solver,
             **marginals.model_dump(include={"exact", "converged", "width", "stderr"}),
         },
-        **shared_fields(assessment, assessment.all_failures),
+        **shared_fields(assessment),
     }
 
 
@@ -174,7 +174,7 @@ class Summary(Tally[Assessment]):
             name, support, p_true = item.atom.id, item.support, item.p_true
             rank = review_rank(support, p_true, disputed=name in disputed, best_support=best.get(name))
             self._review.add(assessment.record_id, name, support, p_true, rank)
-        self._count(assessment, scored, assessment.all_failures, verdicts)
+        self._count(assessment, scored, assessment.failures, verdicts)
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],

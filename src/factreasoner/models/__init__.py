@@ -4,110 +4,53 @@ All are frozen, refuse unknown fields and hold tuples, so that an assessment can
 read back and compared. Probabilities lie in [0, 1]; ids are strings, unique within their record.
 """
 
-from factreasoner.models.assessment import (
-    SMALLEST_P,
-    Assessment,
-    FactualityScores,
-    JudgedAtom,
-    factuality,
-    judged_atoms,
-    side_of,
-)
-from factreasoner.models.graph import (
-    HALF_TOLERANCE,
-    P_DIGITS,
-    FactGraph,
-    FactorTable,
-    Marginals,
-    Node,
-    NodeKind,
-    Relation,
-    RelationKind,
-    Support,
-    label_of,
-    support_of,
-    supports_of,
-)
-from factreasoner.models.records import Atom, Context, Gold, Model, Record, new_id, record_fingerprint
-from factreasoner.models.results import (
-    Coherence,
-    Independence,
-    Outcome,
-    PriorFrom,
-    Probe,
-    Pruned,
-    Reason,
-    SelfContradiction,
-    Status,
-    TaskResult,
-    Unchecked,
-    Usage,
-    counted,
-    not_checked,
-    status_of,
-)
-from factreasoner.models.verdicts import (
-    AtomAnswer,
-    Claim,
-    Failure,
-    Label,
-    Part,
-    Premise,
-    StageError,
-    Verdict,
-    VerdictConfidence,
-)
-
-__all__ = [
-    "HALF_TOLERANCE",
-    "P_DIGITS",
-    "SMALLEST_P",
-    "Assessment",
-    "Atom",
-    "AtomAnswer",
-    "Claim",
-    "Coherence",
-    "Context",
-    "FactGraph",
-    "FactorTable",
-    "FactualityScores",
-    "Failure",
-    "Gold",
-    "Independence",
-    "JudgedAtom",
-    "Label",
-    "Marginals",
-    "Model",
-    "Node",
-    "NodeKind",
-    "Outcome",
-    "Part",
-    "Premise",
-    "PriorFrom",
-    "Probe",
-    "Pruned",
-    "Reason",
-    "Record",
-    "Relation",
-    "RelationKind",
-    "SelfContradiction",
-    "StageError",
-    "Status",
-    "Support",
-    "TaskResult",
-    "Unchecked",
-    "Usage",
-    "Verdict",
-    "VerdictConfidence",
-    "counted",
-    "factuality",
-    "judged_atoms",
-    "label_of",
-    "new_id",
-    "not_checked",
-    "record_fingerprint",
-    "side_of",
-    "status_of",
-    "support_of",
-    "supports_of",
-]
+from factreasoner.models.assessment import SMALLEST_P as SMALLEST_P
+from factreasoner.models.assessment import Assessment as Assessment
+from factreasoner.models.assessment import FactualityScores as FactualityScores
+from factreasoner.models.assessment import JudgedAtom as JudgedAtom
+from factreasoner.models.assessment import factuality as factuality
+from factreasoner.models.assessment import judged_atoms as judged_atoms
+from factreasoner.models.assessment import side_of as side_of
+from factreasoner.models.graph import HALF_TOLERANCE as HALF_TOLERANCE
+from factreasoner.models.graph import P_DIGITS as P_DIGITS
+from factreasoner.models.graph import FactGraph as FactGraph
+from factreasoner.models.graph import FactorTable as FactorTable
+from factreasoner.models.graph import Marginals as Marginals
+from factreasoner.models.graph import Node as Node
+from factreasoner.models.graph import NodeKind as NodeKind
+from factreasoner.models.graph import Relation as Relation
+from factreasoner.models.graph import RelationKind as RelationKind
+from factreasoner.models.graph import Support as Support
+from factreasoner.models.graph import label_of as label_of
+from factreasoner.models.graph import support_of as support_of
+from factreasoner.models.graph import supports_of as supports_of
+from factreasoner.models.records import Atom as Atom
+from factreasoner.models.records import Context as Context
+from factreasoner.models.records import Gold as Gold
+from factreasoner.models.records import Model as Model
+from factreasoner.models.records import Record as Record
+from factreasoner.models.records import new_id as new_id
+from factreasoner.models.records import record_fingerprint as record_fingerprint
+from factreasoner.models.results import Coherence as Coherence
+from factreasoner.models.results import Independence as Independence
+from factreasoner.models.results import Outcome as Outcome
+from factreasoner.models.results import PriorFrom as PriorFrom
+from factreasoner.models.results import Probe as Probe
+from factreasoner.models.results import Pruned as Pruned
+from factreasoner.models.results import Reason as Reason
+from factreasoner.models.results import Result as Result
+from factreasoner.models.results import SelfContradiction as SelfContradiction
+from factreasoner.models.results import Status as Status
+from factreasoner.models.results import Unchecked as Unchecked
+from factreasoner.models.results import Usage as Usage
+from factreasoner.models.results import counted as counted
+from factreasoner.models.results import not_checked as not_checked
+from factreasoner.models.results import status_of as status_of
+from factreasoner.models.verdicts import AtomAnswer as AtomAnswer
+from factreasoner.models.verdicts import Claim as Claim
+from factreasoner.models.verdicts import Failure as Failure
+from factreasoner.models.verdicts import Label as Label
+from factreasoner.models.verdicts import Part as Part
+from factreasoner.models.verdicts import Premise as Premise
+from factreasoner.models.verdicts import StageError as StageError
+from factreasoner.models.verdicts import Verdict as Verdict

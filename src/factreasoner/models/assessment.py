@@ -8,13 +8,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar, Literal, NamedTuple
+
+from pydantic import model_validator
 
 from factreasoner.errors import ConfigError
 from factreasoner.models.graph import HALF_TOLERANCE, P_DIGITS, Support, supports_of
 from factreasoner.models.records import Atom, Context
-from factreasoner.models.results import Outcome, TaskResult, counted
+from factreasoner.models.results import Outcome, Result, status_of
 from factreasoner.models.rows import (
     ANSWER,
     CONTEXTS,
@@ -26,22 +29,20 @@ from factreasoner.models.rows import (
     by_claim,
     claim_row,
 )
-from factreasoner.models.verdicts import Failure
 
 SMALLEST_P = 1e-6
 """Probabilities are kept this far from 0 and 1 before their logarithm is averaged."""
 
 
-class Assessment(TaskResult):
+class Assessment(Result):
     """Everything known about the factuality of one record. Metrics are computed from it, not stored in it.
 
-    `status` is "ok", "partial" (some judgements failed, or sampling did not converge), "no_atoms" or
-    "failed". `outcome` has verdicts, graph and posteriors; it is None if there was nothing to judge. `usage`
+    `outcome` has verdicts, graph and posteriors; it is None if there was nothing to judge. `usage`
     and `seconds` are by stage; `elapsed` is the wall time in seconds. `searched` names the collections of
     your own documents that were searched, as `name@state`.
     """
 
-    words: ClassVar[Words] = Words("atom", "P(true)")
+    vocabulary: ClassVar[Words] = Words("atom", "P(true)", scores=("precision", "f1_at_k"))
     assessor: str
     atoms: tuple[Atom, ...] = ()
     contexts: tuple[Context, ...] = ()
@@ -59,37 +60,27 @@ class Assessment(TaskResult):
         return dict(self.outcome.support) if self.outcome else {}
 
     @property
-    def precision(self) -> float | None:
-        """Share of the judged atoms that are supported; None if none was judged."""
-        return self._scores().precision
+    def metrics(self) -> dict[str, float | None]:
+        """See `FactualityScores`, which has their names."""
+        return factuality(self, self.k)._asdict()
 
-    @property
-    def entropy(self) -> float | None:
-        """Sum over judged atoms of -P log10 P; None if none was judged."""
-        return self._scores().entropy
-
-    @property
-    def avg_entropy(self) -> float | None:
-        """E(y), the mean over judged atoms of -P log10 P: 0.150515 if nothing is known."""
-        return self._scores().avg_entropy
-
-    @property
-    def avg_norm_entropy(self) -> float | None:
-        """Mean binary entropy of the judged atoms, in bits: 1 if nothing is known."""
-        return self._scores().avg_norm_entropy
-
-    @property
-    def avg_prob(self) -> float | None:
-        """Mean probability of the judged atoms."""
-        return self._scores().avg_prob
-
-    @property
-    def all_failures(self) -> tuple[Failure, ...]:
-        """The failures of stages, then those of judgements, each once."""
+    @model_validator(mode="after")
+    def _know_every_failure(self) -> Assessment:
+        """Those of judgements are among the failures, after those of stages."""
         inner = self.outcome.failures if self.outcome else ()
-        return tuple(dict.fromkeys((*self.failures, *inner)))
+        self.__dict__["failures"] = tuple(dict.fromkeys((*self.failures, *inner)))
+        return self
 
-    def rows(self) -> Iterator[ClaimRow]:
+    def with_outcome(self, outcome: Outcome) -> Assessment:
+        """This assessment with another outcome, the failures and the status that follow from it."""
+        before = self.outcome.failures if self.outcome else ()
+        stages = tuple(failure for failure in self.failures if failure not in before)
+        changed = {"outcome": outcome, "status": status_of(outcome, stages)}
+        return self.model_copy(
+            update=changed | {"failures": tuple(dict.fromkeys((*stages, *outcome.failures)))}
+        )
+
+    def _rows(self) -> Iterator[ClaimRow]:
         """Every atom in the order of the response, judged or not."""
         outcome = self.outcome
         verdicts = by_claim(outcome.verdicts if outcome else ())
@@ -114,27 +105,6 @@ class Assessment(TaskResult):
                 notes.append(Note("the model's reasoning", reasoning))
             row = claim_row(self.record_id, ANSWER, atom, judgement, evidence, notes)
             yield row if atom.span is not None else _placed(row, atom, self.response)
-
-    def in_brief(self) -> list[str]:
-        """The atoms by label, and the scores; K of F1@K is the number of atoms."""
-        if not self.atoms:
-            return []
-        labels = self.labels
-        scores = self._scores(len(self.p_true) or None)
-        known = {"precision": scores.precision, f"F1@{scores.k}": scores.f1_at_k}
-        found = [f"{name} {value:.3f}" for name, value in known.items() if value is not None]
-        return [counted("atom", (labels.get(atom.id) for atom in self.atoms)), *found]
-
-    def recall_at_k(self, k: int) -> float | None:
-        """Supported atoms over `k`, at most 1. Raises ConfigError for `k` below 1."""
-        return _recall(self._scores(k).num_supported_atoms, len(self.p_true), k)
-
-    def f1_at_k(self, k: int) -> float | None:
-        """Harmonic mean of precision and recall at `k`. Raises ConfigError for `k` below 1."""
-        return self._scores(k).f1_at_k
-
-    def _scores(self, k: int | None = None) -> FactualityScores:
-        return factuality(self, k)
 
 
 class JudgedAtom(NamedTuple):
@@ -212,7 +182,7 @@ def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
     start = response.find(words)
     if start < 0 or response.find(words, start + len(words)) >= 0:
         return row
-    return row._replace(start=start, end=start + len(words))
+    return replace(row, start=start, end=start + len(words))
 
 
 def _nothing_to_judge_by(result: Assessment) -> str:

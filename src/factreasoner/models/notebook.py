@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib import resources
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from factreasoner.models.looks import COLOURS, look_of
 from factreasoner.models.rows import REFERENCE, ClaimRow, Words, source_name
@@ -14,19 +14,8 @@ from factreasoner.models.verdicts import Failure
 MOST_ROWS = 100
 
 
-class ShownResult(Protocol):
-    """A result of any task, as the table reads it."""
-
-    @property
-    def record_id(self) -> str:
-        """The id of its record."""
-
-    @property
-    def all_failures(self) -> tuple[Failure, ...]:
-        """Everything that went wrong with the record."""
-
-    def rows(self) -> Iterator[ClaimRow]:
-        """Its claims."""
+Shown = tuple[str, Iterable[ClaimRow], Iterable[Failure]]
+"""Of a result: the id of its record, its claims, and everything that went wrong."""
 
 
 class ChangedText(NamedTuple):
@@ -38,7 +27,7 @@ class ChangedText(NamedTuple):
 
 def notebook_html(
     title: str,
-    results: Iterable[ShownResult],
+    results: Iterable[Shown],
     words: Words,
     *,
     named: bool = False,
@@ -53,10 +42,10 @@ def notebook_html(
 
     found: list[ClaimRow] = []
     failures: list[str] = []
-    for one in results:
-        found += islice(one.rows(), MOST_ROWS + 1 - len(found))
-        whose = f"{one.record_id}: " if named else ""
-        failures += (f"{whose}{f.stage} {f.item_id}: {f.message}" for f in one.all_failures)
+    for record_id, rows, failed in results:
+        found += islice(rows, MOST_ROWS + 1 - len(found))
+        whose = f"{record_id}: " if named else ""
+        failures += (f"{whose}{f.stage} {f.item_id}: {f.message}" for f in failed)
         if len(found) > MOST_ROWS:
             break
     template = (resources.files(__package__) / "notebook.html").read_text(encoding="utf-8")

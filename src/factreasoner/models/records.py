@@ -24,6 +24,12 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def __dir__(self) -> list[str]:
+        """Our members, and of pydantic's those for copies and JSON."""
+        kept = ("model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json")
+        shown = (name for name in super().__dir__() if name in kept or not hasattr(BaseModel, name))
+        return sorted(name for name in shown if not name.startswith("_"))
+
 
 class _CallerModel(Model):
     """Base of the models that callers build themselves; what is wrong with one is told in our words."""

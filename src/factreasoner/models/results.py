@@ -6,16 +6,27 @@ import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import (
+    AliasChoices,
+    ConfigDict,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
+from factreasoner.models.frames import frame_of
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.notebook import notebook_html
 from factreasoner.models.records import Model
-from factreasoner.models.rows import ClaimRow, Words
+from factreasoner.models.rows import ClaimRow, Words, claim_columns, main_rows, table_row
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
@@ -31,6 +42,8 @@ Reason = Literal[
     "not split",
 ]
 """Why a sentence was not checked; "not split" if no atom was made of what may be a claim."""
+STORED = {"stored": True}
+"""The context of a dump for a journal."""
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
 
@@ -184,25 +197,25 @@ class Unchecked(Model):
     reason: Reason
 
 
-class TaskResult(Model):
-    """What every task keeps of one record.
+class Result(Model):
+    """What was found of one answer: the same for every task, from a single call and from a run.
 
-    `fingerprint` identifies the record's content, so that a changed input line is judged again. `coherence`
-    is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is the wall time
-    in seconds, None if it was not measured. `nothing` says why there are no claims,
-    where the response does not; `words` are those of the task.
+    `status` is "ok", "partial" (something failed, or sampling did not converge), "no_atoms" (there is nothing
+    to judge) or "failed". `failures` are everything that went wrong. `unchecked` are the sentences of the
+    answer that no claim covers, of `sentences` in all; None if the answer was not split into claims.
+    `removed_reasoning` counts the characters of reasoning and of tokens in the answer that were not read.
 
-    `unchecked` are the sentences of the response that no claim covers, of `sentences` in all; None if the
-    response was not split into claims. `removed_reasoning` counts the characters of reasoning and of tokens
-    in the response that were not read.
+    `coherence` is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is
+    the wall time in seconds, None if it was not measured. `k` is the K of recall at K, F1@K and scores of a
+    ranking, None if it is no number. `fingerprint` identifies the record's content.
     """
 
-    nothing: ClassVar[str] = ""
-    words: ClassVar[Words] = Words()
-    record_id: str
+    model_config = ConfigDict(extra="ignore")
+    vocabulary: ClassVar[Words] = Words()
+    record_id: str = Field(validation_alias=AliasChoices("record_id", "id"))
     status: Status
-    prompt: str = ""
-    response: str = ""
+    prompt: str = Field("", validation_alias=AliasChoices("prompt", "input"))
+    response: str = Field("", validation_alias=AliasChoices("response", "output"))
     topic: str | None = None
     model: str | None = None
     failures: tuple[Failure, ...] = ()
@@ -214,7 +227,28 @@ class TaskResult(Model):
     unchecked: tuple[Unchecked, ...] | None = None
     sentences: int | None = None
     removed_reasoning: int = 0
+    k: int | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id of the record."""
+        return self.record_id
+
+    @property
+    def input(self) -> str:
+        """The question."""
+        return self.prompt
+
+    @property
+    def output(self) -> str:
+        """The answer."""
+        return self.response
+
+    @property
+    @abstractmethod
+    def metrics(self) -> dict[str, float | None]:
+        """Every metric of the task that one record has, by name; None for one without a value."""
 
     @property
     def not_checked(self) -> str:
@@ -223,38 +257,57 @@ class TaskResult(Model):
         return not_checked(reasons, self.sentences or 0)
 
     @property
-    def all_failures(self) -> tuple[Failure, ...]:
-        """Everything that went wrong with the record, each failure once."""
-        return self.failures
-
-    @property
     def total_usage(self) -> Usage:
         """The usage of all stages."""
         return sum(self.usage.values(), Usage())
 
+    def rows(self) -> list[ClaimRow]:
+        """The claims: each with its text and place, P, label, and the quote and passage that decide it."""
+        return list(self._rows())
+
     @abstractmethod
-    def rows(self) -> Iterator[ClaimRow]:
-        """The claims, each with its probability, its label and the quote that decides it."""
+    def _rows(self) -> Iterator[ClaimRow]:
+        """See `rows`."""
 
-    def in_brief(self) -> list[str]:
-        """What was found, in a few words each: how many claims, with which labels, and the scores."""
-        return []
+    def to_frame(self) -> DataFrame:
+        """The rows as a pandas DataFrame, with the columns of the tables of a run.
 
-    def short_form(self, kind: str, scores: Sequence[str] = ()) -> str:
-        """What a prompt shows of a result of that `kind` with these scores."""
-        failed = len(self.all_failures)
-        failures = [number_of(failed, "failure")] * bool(failed)
-        last = [self.not_checked] * bool(self.not_checked)
-        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *scores, *failures, *last])
-        return f"<{kind} {self.record_id!r}: {brief}>"
+        Raises MissingExtraError where pandas is not installed.
+        """
+        return frame_of(claim_columns(self.vocabulary), self._table())
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [table_row(row, self.vocabulary) for row in self._rows()]
+
+    @model_serializer(mode="wrap")
+    def _with_scores(self, plain: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """The fields by the names that records have for them, `metrics` and `rows`; in a journal, neither."""
+        fields: dict[str, Any] = plain(self)
+        if info.context == STORED:
+            return fields
+        names = {"record_id": "id", "prompt": "input", "response": "output"}
+        shown = {names.get(name, name): value for name, value in fields.items()}
+        return shown | {"metrics": self.metrics, "rows": self._table()}
 
     def __repr__(self) -> str:
-        return self.short_form(type(self).__name__)
+        words, rows = self.vocabulary, main_rows(self.rows())
+        labels = (words.labels.get(row.label, row.label) for row in rows)
+        metrics = self.metrics if rows else {}
+        values = ((name.replace("_", " "), metrics.get(name)) for name in words.scores)
+        scores = [f"{name} {value:.3f}" for name, value in values if value is not None]
+        failed = len(self.failures)
+        failures = [number_of(failed, "failure")] * bool(failed)
+        last = [self.not_checked] * bool(self.not_checked)
+        brief = [self.status.replace("_", " "), *[counted(words.claim, labels)] * bool(rows), *scores]
+        return f"<{type(self).__name__} {self.record_id!r}: {', '.join([*brief, *failures, *last])}>"
 
     __str__ = __repr__
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in ("record_id", "prompt", "response")]
+
     def _repr_html_(self) -> str:
-        return notebook_html(repr(self), [self], self.words)
+        return notebook_html(repr(self), [(self.id, self._rows(), self.failures)], self.vocabulary)
 
 
 def counted(word: str, labels: Iterable[str | None]) -> str:
@@ -295,7 +348,7 @@ def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
     return "ok" if converged and not failures and not outcome.failures else "partial"
 
 
-def group_of(result: TaskResult, by: str) -> str:
+def group_of(result: Result, by: str) -> str:
     """The group of a record by "topic" or a metadata key: the value as a text."""
     value = result.topic if by == "topic" else result.metadata.get(by)
     if value is None:

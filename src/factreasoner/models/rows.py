@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from factreasoner.models.frames import Columns
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision
@@ -76,14 +78,20 @@ def review_rank(
 
 
 class Words(NamedTuple):
-    """A task's words for a claim, for a claim's probability, and for labels (None: not judged)."""
+    """A task's words for a claim, a claim's probability and labels (None: not judged), and for no claims.
+
+    `scores` are the metrics that a result shows in one line.
+    """
 
     claim: str = "claim"
     p: str = "P"
     labels: Mapping[str | None, str] = MappingProxyType({})
+    no_claims: str = ""
+    scores: tuple[str, ...] = ()
 
 
-class ClaimRow(NamedTuple):
+@dataclass(frozen=True)
+class ClaimRow:
     """A claim, and what it was judged against.
 
     - `record` and `claim` are ids. `of` says what makes the claim: the `answer`, the `reference`, or `facts`
@@ -129,6 +137,11 @@ class ClaimRow(NamedTuple):
         return f"{NEAREST}: " if self.quote_by == "nearest" else ""
 
     @property
+    def span(self) -> tuple[int, int] | None:
+        """The place in the text, (start, end)."""
+        return None if self.start is None or self.end is None else (self.start, self.end)
+
+    @property
     def cautions(self) -> tuple[Caution, ...]:
         """Reasons to look twice. `disputed`: one premise entails the claim and one contradicts it."""
         return ("disputed",) if self.num_entailing and self.num_contradicting else ()
@@ -148,6 +161,30 @@ class ClaimRow(NamedTuple):
     def note_beside_quote(self) -> str:
         """The notes for where the row's quote stands beside them: without it."""
         return in_words(note._replace(quote="", end=".") if note.own else note for note in self.notes)
+
+
+_NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
+CLAIM_COLUMNS: Columns = {
+    {"notes": "note"}.get(field.name, field.name): _NUMBERS.get(field.name, str)
+    for field in fields(ClaimRow)
+    if field.name != "best_support"
+}
+NOT_OF_ATOMS = ("of", "against", "fate")
+"""Columns that are the same for all atoms."""
+
+
+def claim_columns(words: Words) -> Columns:
+    """The columns of the table of a task's claims: an atom's id stands in `atom`."""
+    if words.claim == "claim":
+        return CLAIM_COLUMNS
+    renamed = ((words.claim if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
+    return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
+
+
+def table_row(row: ClaimRow, words: Words) -> dict[str, Any]:
+    """A row of that table."""
+    own = {words.claim: "claim"}
+    return {name: getattr(row, own.get(name, name)) for name in claim_columns(words)}
 
 
 class Judgement(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
@@ -19,7 +19,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import keyword_settings
+from factreasoner.pipeline.loading import ConfigLike, keyword_settings
 from factreasoner.plugins.kinds import (
     ATOMIZER,
     FACT_GENERATOR,
@@ -31,36 +31,18 @@ from factreasoner.plugins.kinds import (
     PluginKind,
     named,
 )
-from factreasoner.plugins.table import PLUGINS, nearest
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import (
     LLM,
-    Atomizer,
-    Evaluator,
     FactGenerator,
     Judge,
-    QueryBuilder,
     Retriever,
-    Reviser,
-    Solver,
-    Summarizer,
 )
 from factreasoner.retrieval.merged import MergedRetriever
 
 P = TypeVar("P")
-
-
-class Parts(TypedDict, total=False):
-    """A user's own parts in the place of names: a class or function that makes one, or the part itself."""
-
-    atomizer: Atomizer | Callable[..., Atomizer]
-    fact_generator: FactGenerator | Callable[..., FactGenerator]
-    reviser: Reviser | Callable[..., Reviser]
-    query_builder: QueryBuilder | Callable[..., QueryBuilder]
-    retriever: Retriever | Callable[..., Retriever]
-    summarizer: Summarizer | Callable[..., Summarizer]
-    judge: Judge | Callable[..., Judge]
-    solver: Solver | Callable[..., Solver]
-    assessor: Evaluator | Callable[..., Evaluator]
+PARTS = PLUGINS.keys() - {"embedding"}
+"""The settings that also take a part itself, or a class or function that makes it."""
 
 
 class Calls(NamedTuple):
@@ -68,7 +50,8 @@ class Calls(NamedTuple):
 
     `llm` takes the place of the model client. `spent` US dollars count towards `max_cost` from the start;
     `paid` is called with those of each answered request; `memory` keeps how the model is asked;
-    `batches` takes the requests with the setting `batch`. `parts`: see `Parts`.
+    `batches` takes the requests with the setting `batch`. `parts` stand in the place of names: a class or
+    function that makes one, or the part itself.
     """
 
     llm: LLM | None = None
@@ -175,10 +158,7 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
         ConfigError: no such part, or a calibration that does not go with the other settings.
         InputError: the calibration file can't be read.
     """
-    if strange := [kind for kind in calls.parts if kind not in Parts.__annotations__]:
-        raise ConfigError(f"{strange[0]!r} is not a part; {nearest(strange[0], list(PLUGINS))}")
-    given = {kind: named(part) for kind, part in calls.parts.items() if kind in Config.model_fields}
-    config = config.model_copy(update=given)
+    config = naming_parts(config, calls.parts)
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
     shared = SharedLimits(config, budget)
@@ -189,6 +169,12 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     if llm is not None and config.first_model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Assembly(config, llm, calls.parts, shared)
+
+
+def naming_parts(config: Config, parts: Mapping[str, object]) -> Config:
+    """The settings with the names of a user's own parts."""
+    given = {kind: named(part) for kind, part in parts.items() if kind in Config.model_fields}
+    return config.model_copy(update=given)
 
 
 def _client(config: Config, shared: SharedLimits, calls: Calls) -> LLM:
@@ -218,14 +204,16 @@ def alone(config: Config, model: str) -> Config:
     return config.model_copy(update={"model": model})
 
 
-def parts_and_config(settings: Mapping[str, Any]) -> tuple[Parts, Config]:
+def parts_and_config(settings: Mapping[str, Any], config: ConfigLike = None) -> tuple[dict[str, Any], Config]:
     """A caller's settings, taken apart: objects and classes given in the place of names, and the rest.
+
+    The rest overrides `config`, or without one what the environment sets.
 
     Raises:
         ConfigError: an unknown or wrong setting.
     """
     parts = {
-        kind: value for kind, value in settings.items() if kind in PLUGINS and not isinstance(value, str)
+        kind: value for kind, value in settings.items() if kind in PARTS and not isinstance(value, str | None)
     }
     rest = {key: value for key, value in settings.items() if key not in parts}
-    return cast(Parts, parts), keyword_settings(rest, parts)
+    return parts, keyword_settings(rest, parts, config)

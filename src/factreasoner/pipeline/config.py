@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
@@ -14,9 +13,6 @@ from factreasoner.metrics.settings import MetricSettings
 from factreasoner.pipeline.settings import RunSettings, TaskSettings
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.settings.setting import setting_of
-
-if TYPE_CHECKING:
-    pass
 
 
 class Config(

@@ -31,73 +31,73 @@ class Keywords(TypedDict, total=False):
     """Every setting as a keyword argument."""
 
     # Written by `make settings`.
-    solver: Part[protocols.Solver]
-    solver_seconds: float
+    solver: Part[protocols.Solver] | None
+    solver_seconds: float | None
     merlin_path: str | Path | None
     merlin_algorithm: MerlinAlgorithm | None
     merlin_ibound: int | None
-    seed: int
-    version: Version
-    factors: FactorTable
-    atom_prior: float
-    context_prior: float
+    seed: int | None
+    version: Version | None
+    factors: FactorTable | None
+    atom_prior: float | None
+    context_prior: float | None
     credibility: str | Path | None
-    summary_prior: bool
-    independence: bool
-    allow_domains: Sequence[str]
-    deny_domains: Sequence[str]
-    allow_private_hosts: bool
+    summary_prior: bool | None
+    independence: bool | None
+    allow_domains: Sequence[str] | None
+    deny_domains: Sequence[str] | None
+    allow_private_hosts: bool | None
     api_base: Url | None
-    timeout: float
-    max_attempts: int
-    patience: float
-    concurrency: int
+    timeout: float | None
+    max_attempts: int | None
+    patience: float | None
+    concurrency: int | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
-    cache: bool
+    cache: bool | None
     cache_dir: str | Path | None
-    search: Search
-    collection: str
+    search: Search | None
+    collection: str | None
     store: str | Path | None
     embedding: str | None
     embedding_api_base: Url | None
     model: str | Sequence[str] | None
     api_key_env: Variable | None
-    temperature: float
-    max_tokens: int
-    model_param: Mapping[str, Any] | Sequence[str]
-    batch: BatchMode
-    mode: Mode
-    form: FormChoice
-    confidence: Confidence
-    atomizer: Part[protocols.Atomizer]
-    reviser: Part[protocols.Reviser]
-    revise_given: bool
+    temperature: float | None
+    max_tokens: int | None
+    model_param: Mapping[str, Any] | Sequence[str] | None
+    batch: BatchMode | None
+    mode: Mode | None
+    form: FormChoice | None
+    confidence: Confidence | None
+    atomizer: Part[protocols.Atomizer] | None
+    reviser: Part[protocols.Reviser] | None
+    revise_given: bool | None
     spacy_model: str | None
-    retriever: Part[protocols.Retriever]
-    query_builder: Part[protocols.QueryBuilder]
-    summarizer: Part[protocols.Summarizer]
-    retrieve_k: int
-    wikipedia: Wikipedia
-    search_url: ServiceUrl
-    fetch_text: bool
+    retriever: Part[protocols.Retriever] | None
+    query_builder: Part[protocols.QueryBuilder] | None
+    summarizer: Part[protocols.Summarizer] | None
+    retrieve_k: int | None
+    wikipedia: Wikipedia | None
+    search_url: ServiceUrl | None
+    fetch_text: bool | None
     verifier: str | None
     verifier_model: str | None
     verifier_url: Url | None
-    verifier_device: Device
-    judge: Part[protocols.Judge]
+    verifier_device: Device | None
+    judge: Part[protocols.Judge] | None
     relations: str | Path | None
-    unlisted: Unlisted
+    unlisted: Unlisted | None
     atoms_per_call: int | None
-    coherence: bool
-    prefilter: Prefilter
+    coherence: bool | None
+    prefilter: Prefilter | None
     calibration: str | Path | None
-    assessor: Part[protocols.Evaluator]
-    premise: PremiseMode
-    uncited: Uncited
-    rounds: int
-    k: K
+    assessor: Part[protocols.Evaluator] | None
+    premise: PremiseMode | None
+    uncited: Uncited | None
+    rounds: int | None
+    k: K | None
     gamma: float | None
-    executor: Executor
+    executor: Executor | None
     workers: int | None

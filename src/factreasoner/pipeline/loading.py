@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
+import difflib
 import functools
 import inspect
-import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.calls.deadlines import abandoned_when_left
+from factreasoner.calls.threads import run_in_thread
+from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
+from factreasoner.inputs.columns import FIELDS, parameter_of
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
@@ -20,13 +26,14 @@ from factreasoner.settings.sources import (
     flag_of,
     from_environment,
     read_profile,
-    unknown_setting,
     validated,
+    warn_once,
 )
 
-log = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
+ConfigLike = Config | str | Path | None
+"""Settings to start from: a `Config`, or the path of a profile (a YAML file)."""
 
 
 # Settings by name in Python
@@ -38,9 +45,11 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
     Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest known one.
     """
     own = [name for name, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
+    caller = f"{function.__name__}()"
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        _give_own_names(caller, kwargs, own, len(args))
         refuse_unknown(kwargs, own)
         try:
             return function(*args, **kwargs)
@@ -54,13 +63,79 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+RENAMED = {"claims": "atoms", "reference_claims": "reference_atoms"}
+"""Parameters of earlier versions."""
+
+
+def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """The async sibling of a function: a thread does the work, and the event loop goes on.
+
+    A cancelled task, as by `asyncio.wait_for`, sends no further call, computes no further verdict and waits
+    for none: the answers of the few under way are lost.
+    """
+
+    @functools.wraps(function)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with abandoned_when_left():
+            context = contextvars.copy_context()
+            work = run_in_thread(lambda: context.run(function, *args, **kwargs))
+            return await asyncio.wrap_future(work)
+
+    call.__name__ = call.__qualname__ = f"a{function.__name__}"
+    call.__doc__ = f"Do what `{function.__name__}` does without blocking an event loop.\n\n{function.__doc__}"
+    return call
+
+
+def _give_own_names(caller: str, given: dict[str, Any], own: Sequence[str], positional: int) -> None:
+    """Rename arguments to what `caller` calls them; the other names are those that records may have.
+
+    Raises InputError: two names for one argument are given.
+    """
+    found: dict[str, Any] = {}
+    names = dict(zip(own[:positional], own, strict=False))
+    problems: list[InputProblem] = []
+    for name, value in given.items():
+        target = name
+        if name not in own and name not in Config.model_fields:
+            target = parameter_of(name, own) or (RENAMED[name] if RENAMED.get(name) in own else name)
+        if value is None and target in names:
+            continue
+        other = names.get(target)
+        if other not in (None, name) and found.get(target, other) is not None:
+            message = f"given as {other!r} and {name!r}; keep one"
+            problems.append(InputProblem(caller, target, message))
+        if name in RENAMED and target != name:
+            warnings.warn(f"{caller}: {name} is called {target} now", DeprecationWarning, stacklevel=3)
+        names[target], found[target] = name, value
+    if problems:
+        raise InputError(problems)
+    given.clear()
+    given.update(found)
+
+
+_LIKE = 0.75
+"""How alike an unknown name and a known one are, from 0 to 1, if one may be the other misspelt."""
+
+
 def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
     """Raise ConfigError for a name that is neither one of `own` nor a setting."""
-    known = [*own, *Config.model_fields]
-    strange = [unknown_setting(name, known) for name in names if name not in known]
+    strange = [_unknown(name, own) for name in names if name not in own and name not in Config.model_fields]
     if strange:
         taken = ", ".join(name for name in own if name != "self")
         raise ConfigError("\n".join([*strange, f"beside settings, this call takes {taken}"]))
+
+
+def _unknown(name: str, own: Sequence[str]) -> str:
+    """That there is no such parameter or setting, and the one that is meant, if one is like it."""
+    if gone := removal_notice(name):
+        return f"{name}: {gone}"
+    meant = {key: key for key in (*own, *Config.model_fields)}
+    for keys in FIELDS.values():
+        if target := parameter_of(keys[0], own):
+            meant |= dict.fromkeys(keys, target)
+    near = difflib.get_close_matches(name, meant, cutoff=_LIKE)
+    near.sort(key=lambda other: sorted(other) != sorted(name))
+    return f"unknown setting {name!r}" + (f"; did you mean {meant[near[0]]!r}?" if near else "")
 
 
 _FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(:?)")
@@ -89,7 +164,7 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
     """Flags override the environment, which overrides the profile (a YAML file); a flag of None is not given.
 
     Raises:
-        ConfigError: unreadable file, unknown key or variable (the nearest known one is named) or bad value.
+        ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
     sources = []
     if profile is not None:
@@ -98,25 +173,18 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
     return _resolved([*sources, Source(chosen, flag_of)])
 
 
-@python_call
-def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """Read settings from overrides, the environment and a profile (a YAML file), in this order of precedence.
+def keyword_settings(
+    keywords: Mapping[str, Any], parts: Collection[str] = (), config: ConfigLike = None
+) -> Config:
+    """Keyword arguments override `config`; if that is no `Config`, the environment overrides it.
 
-    Variables are named FACTREASONER_<NAME>. An override of None counts as not given.
-
-    Raises:
-        ConfigError: the file can't be read, a key or variable is unknown (the message names the nearest
-            known one), or a value is wrong.
+    None stands for the default. The environment has no say about `parts`. Raises ConfigError: a bad value.
     """
-    return load_settings(profile, overrides)
-
-
-def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -> Config:
-    """Keyword arguments override the environment, which has no say about `parts`.
-
-    Raises ConfigError: unknown variable (the nearest known one is named) or bad value.
-    """
-    return _resolved([Source(keywords, flag_of)], without=parts)
+    given = {key: value for key, value in keywords.items() if value is not None}
+    if isinstance(config, Config):
+        return validated(Config, [Source(config.model_dump(exclude_unset=True)), Source(given, flag_of)])
+    profile = [] if config is None else [Source(read_profile(Path(config)), place=f"{config}: ")]
+    return _resolved([*profile, Source(given, flag_of)], without=parts)
 
 
 def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
@@ -133,18 +201,13 @@ def kept_config(values: Mapping[str, Any], source: str) -> Config:
     Warns of each of these that was not at its default. Raises ConfigError: every problem found.
     """
     for key, told in removed_from(values):
-        _warn_once(f"{source}: {key}: {told}")
+        warn_once(f"{source}: {key}: {told}")
     kept = {
         key: value
         for key, value in values.items()
         if key in Config.model_fields and removal_notice(key, value) is None
     }
     return parse_config(kept, source)
-
-
-@functools.cache
-def _warn_once(message: str) -> None:
-    log.warning(message)
 
 
 def _resolved(sources: list[Source], without: Collection[str] = ()) -> Config:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
@@ -10,11 +10,9 @@ from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
 from factreasoner.atoms.making import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.calls.deadlines import abandoned_when_left
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
-from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
-from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.errors import ConfigError, PluginError
 from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
 from factreasoner.models import (
     Assessment,
@@ -30,10 +28,10 @@ from factreasoner.models import (
     record_fingerprint,
     status_of,
 )
-from factreasoner.pipeline.assembly import Assembly, Calls, Parts, assembly_of, parts_and_config
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import python_call
+from factreasoner.pipeline.loading import ConfigLike, python_call
 from factreasoner.plugins.kinds import ASSESSOR, ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import LLM, Atomized, Retrieved, Solver
 
@@ -83,6 +81,7 @@ class Pipeline:
             found = self._assess(as_read(record))
         atoms, told = account_of(record, found.atoms if record.atoms is None else None)
         told |= {"response": record.response, "fingerprint": record_fingerprint(record)}
+        told["k"] = self.config.k if isinstance(self.config.k, int) else None
         return found.model_copy(update=told | ({"atoms": atoms} if record.atoms is None else {}))
 
     def _assess(self, record: Record) -> Assessment:
@@ -232,8 +231,7 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
                 )
             return assessment
         outcome = solved(built, solver, config, record_id=assessment.record_id)
-    status = status_of(outcome, assessment.failures)
-    return assessment.model_copy(update={"outcome": outcome, "status": status})
+    return assessment.with_outcome(outcome)
 
 
 def _calibrated(outcome: Outcome, config: Config) -> Outcome:
@@ -253,16 +251,18 @@ def rebuilt(assessment: Assessment, config: Config) -> Assessment:
     cleared = outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None})
     judged = _calibrated(cleared, config)
     graphed = with_graph(judged, assessment.atoms, assessment.contexts, config)
-    return assessment.model_copy(update={"outcome": graphed})
+    return assessment.with_outcome(graphed)
 
 
+@python_call
 def build_pipeline(
-    config: Config | None = None, *, llm: LLM | None = None, **parts: Unpack[Parts]
+    config: ConfigLike = None, *, llm: LLM | None = None, **settings: Unpack[Keywords]
 ) -> Pipeline:
-    """Build the pipeline that `config` describes, to keep and use from any number of threads.
+    """Build the pipeline that settings describe, to keep and use from any number of threads.
 
-    `llm` replaces the model client; without it, one is made if `config.model` is set. `parts` are your own
-    objects or classes instead of names: `judge=MyJudge()`.
+    `settings` override those of `config`, in whose place the environment's hold. A setting that names a part
+    also takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client; without it, one
+    is made if a `model` is set.
 
     Raises:
         ConfigError: an unknown plug-in, a stage that needs a model when there is none, or a calibration
@@ -270,63 +270,5 @@ def build_pipeline(
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    return Pipeline(assembly_of(config or Config(), Calls(llm=llm, parts=parts)))
-
-
-async def aassess(response: str, **given: Unpack[AssessInputs]) -> Assessment:
-    """Do what `assess` does without blocking an event loop: a thread does the work.
-
-    Raises what `assess` raises. A cancelled task, as by `asyncio.wait_for`, sends no further call and waits
-    for none: the answers of the few under way are lost.
-    """
-    import asyncio
-
-    with abandoned_when_left():
-        return await asyncio.to_thread(assess, response, **given)
-
-
-class AssessInputs(Keywords, total=False):
-    """What `assess` takes by name: the record's parts, a model client, and every setting."""
-
-    prompt: str
-    contexts: Iterable[ContextLike] | None
-    atoms: Iterable[AtomLike] | None
-    topic: str | None
-    llm: LLM | None
-
-
-@python_call
-def assess(
-    response: str,
-    *,
-    prompt: str = "",
-    contexts: Iterable[ContextLike] | None = None,
-    atoms: Iterable[AtomLike] | None = None,
-    topic: str | None = None,
-    llm: LLM | None = None,
-    **settings: Unpack[Keywords],
-) -> Assessment:
-    """Assess one response against contexts. Synchronous: call it in a script, a thread or a notebook.
-
-    `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects, or
-    documents of LangChain and LlamaIndex. If they are given, no retriever is asked. `atoms` are the
-    statements to judge: texts, mappings or `Atom` objects. Without them, they are made from the response.
-    `settings` are those of `Config`, such as `version=3`, `model="openai/gpt-4o-mini"`. Without a model, the
-    bundled judge is used. A setting that names a part also takes your own object or class:
-    `judge=MyJudge()`. `llm` replaces the model client. What goes wrong with the record is in the result's
-    failures, not raised.
-
-    Raises:
-        ConfigError: a setting, a key or a model name is wrong.
-        InputError: an argument is wrong, or there are no contexts and no retriever to find them.
-        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
-    """
-    parts, config = parts_and_config(settings)
-    record = given_record(
-        "assess()", response=response, prompt=prompt, topic=topic, contexts=contexts, atoms=atoms
-    )
-    if record.contexts is None and config.retriever == "given" and "retriever" not in parts:
-        raise InputError(
-            [InputProblem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
-        )
-    return build_pipeline(config, llm=llm, **parts).assess(record)
+    parts, config = parts_and_config(settings, config)
+    return Pipeline(assembly_of(config, Calls(llm=llm, parts=parts)))

@@ -76,7 +76,6 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "mcp": ("offering tools to agents", "mcp"),
     "opentelemetry.exporter.otlp.proto.http": ("publishing over OTLP", "otel"),
     "opentelemetry.sdk": ("publishing over OTLP", "otel"),
-    "pandas": ("handing out tables as data frames", "frames"),
     "protego": ("honouring robots.txt", "web"),
     "pyarrow": ("writing parquet files", "frames"),
     "pdf_oxide": ("reading PDF files", "web"),

@@ -22,7 +22,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.files import make_folder_of, real, replace_file
-from factreasoner.models import TaskResult
+from factreasoner.models import Result
 from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.report.record_content import RecordWriter, ReportedResult
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
@@ -156,7 +156,7 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
     return gathered
 
 
-def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[TaskResult | None]]:
+def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[Result | None]]:
     """Each record's results, one a run, None where a run has none of it; in the order of the first run."""
     known = [frozenset(run.ids) for run in runs]
     ids = dict.fromkeys(record for run in runs for record in run.ids)
@@ -165,7 +165,7 @@ def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[TaskResult | Non
         yield [next(one) if record in own else None for one, own in zip(results, known, strict=True)]
 
 
-def _shared(result: TaskResult) -> dict[str, Any]:
+def _shared(result: Result) -> dict[str, Any]:
     """What is the same in every run of a record."""
     meta = [
         [key, value if isinstance(value, str) else json_text(value)] for key, value in result.metadata.items()

@@ -11,7 +11,7 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Effect
 from factreasoner.metrics.table import COUNT, Metric, Table
-from factreasoner.models import Assessment, TaskResult, Verdict
+from factreasoner.models import Assessment, Result, Verdict
 from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
@@ -32,7 +32,7 @@ Effects = Mapping[str, Mapping[str, Effect]]
 class ReportedResult(NamedTuple):
     """A result with its line of results.jsonl and its claims as rows."""
 
-    result: TaskResult
+    result: Result
     line: Mapping[str, Any]
     rows: tuple[ClaimRow, ...]
 
@@ -82,7 +82,7 @@ class RecordWriter:
             **_graph(result),
         }
 
-    def _effects(self, result: TaskResult) -> tuple[Effects, str]:
+    def _effects(self, result: Result) -> tuple[Effects, str]:
         """What contexts do to the atoms of a result, and why there is less than all."""
         if not isinstance(result, Assessment) or result.outcome is None or result.outcome.graph is None:
             return {}, ""
@@ -98,7 +98,7 @@ class RecordWriter:
         return found, next((atom.not_computed for atom in atoms if atom.not_computed), "")
 
     def _located(
-        self, grouped: Mapping[str, Sequence[ClaimRow]], result: TaskResult
+        self, grouped: Mapping[str, Sequence[ClaimRow]], result: Result
     ) -> Iterable[tuple[int, Span]]:
         """Where claims lie in the answer: at their spans, else where their words are found.
 
@@ -201,7 +201,7 @@ def _value(metric: Metric, value: float) -> str:
     return f"{value:,.0f}" if metric.bounds == COUNT and value == int(value) else metric.text(value)
 
 
-def _graph(result: TaskResult) -> dict[str, Any]:
+def _graph(result: Result) -> dict[str, Any]:
     """The relations of the fact graph, and how its posteriors were found."""
     outcome = result.outcome if isinstance(result, Assessment) else None
     if outcome is None or outcome.graph is None:

@@ -14,7 +14,7 @@ from factreasoner.metrics.run_counts import Lowest
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
-from factreasoner.models import TaskResult
+from factreasoner.models import Result
 from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
@@ -48,7 +48,7 @@ class RunContent:
         self._groups: dict[str, dict[str, array[int]]] = {}
         self._records = 0
 
-    def add(self, result: TaskResult) -> ReportedResult:
+    def add(self, result: Result) -> ReportedResult:
         """Count a result; returns it with its scores and rows."""
         scored = ReportedResult(result, self._tally.add(result), tuple(result.rows()))
         rows = scored.main_rows

@@ -13,7 +13,7 @@ from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
-from factreasoner.models import Assessment, TaskResult
+from factreasoner.models import Assessment, Result
 from factreasoner.models.rows import ANSWER, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.passages import Locator
@@ -103,7 +103,7 @@ class Premises:
     """
 
     def __init__(
-        self, result: TaskResult, against: Collection[str], quotes: Iterable[tuple[str | None, str | None]]
+        self, result: Result, against: Collection[str], quotes: Iterable[tuple[str | None, str | None]]
     ) -> None:
         of_each: dict[str | None, list[str]] = {}
         for premise, quote in quotes:
@@ -129,7 +129,7 @@ class Premises:
         return [told | {"text": one.shown} | ({"cut": True} if one.is_cut else {}) for told, one in passages]
 
 
-def _premises(result: TaskResult, against: Collection[str]) -> Iterator[dict[str, Any]]:
+def _premises(result: Result, against: Collection[str]) -> Iterator[dict[str, Any]]:
     outcome = result.outcome if isinstance(result, Assessment) else None
     p_true = outcome.marginals.p_true if outcome and outcome.marginals else {}
     origin = (outcome.prior_from if outcome else None) or {}

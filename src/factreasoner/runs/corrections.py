@@ -11,14 +11,14 @@ from pydantic import Field, ValidationError
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
 from factreasoner.judges.relation_lines import line_problems
-from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
+from factreasoner.models import Assessment, Label, Model, Result, Verdict
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import Task
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 Pair = tuple[str, str]
 
 LINE_FORMAT = 'a line is {"record", "task", "premise", "claim", "label", "was", "note"?}'
@@ -140,7 +140,7 @@ def scored_again(config: Config, corrections: Corrections | None) -> Callable[[A
     """What scores a result again: corrected and, if it is an assessment, solved as `config` says."""
     solver = SOLVER.make(config.solver, {"config": config})
 
-    def again(result: TaskResult) -> TaskResult:
+    def again(result: Result) -> Result:
         corrected = corrections.applied(result) if corrections else result
         return rescore(corrected, solver, config) if isinstance(corrected, Assessment) else corrected
 

@@ -21,11 +21,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.calls.threads import POLL_SECONDS, opened_map, with_room
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
-from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.models import Failure, Record, Result
 from factreasoner.models.journal import JournalLine
 from factreasoner.tasks.task import RecordWorker, Task, line_of
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 W = TypeVar("W")
 TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
 """Errors that end a run; everything else that goes wrong in a record is a failure in its result."""

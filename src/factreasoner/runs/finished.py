@@ -17,7 +17,7 @@ from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.run_counts import Tally
-from factreasoner.models import Assessment, Record, Status, TaskResult
+from factreasoner.models import Assessment, Record, Result, Status
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
@@ -27,7 +27,7 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Task
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 CORRECTIONS = "corrections.jsonl"
 _FAILED_BEFORE = "the record failed before it had any; finish that run"
 

@@ -14,7 +14,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.send import waiting_listener
-from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
+from factreasoner.models import Failure, Record, Result, record_fingerprint
 from factreasoner.models.journal import JournalLine
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.pipeline.config import Config
@@ -26,7 +26,7 @@ from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.tasks.task import RecordWorker, Task, line_of
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 WRITTEN_AT_ONCE = 1000
 """Records of which results and summary are written in about a second."""
 

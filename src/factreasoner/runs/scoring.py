@@ -21,7 +21,7 @@ from factreasoner.graph.uai import uai_text
 from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
-from factreasoner.models import Assessment, Failure, TaskResult, Verdict
+from factreasoner.models import Assessment, Failure, Result, Verdict
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
@@ -30,7 +30,7 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import ClaimResult, Task
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 WRITER_KEYS = ("model_name", "model")
 """Keys of a record that say which model wrote its answer."""
 
@@ -120,10 +120,10 @@ class PanelTally:
         self._answered: set[str] = set()
         self._tallies = {name: task.tally(config, sizes) for name in config.judge_models}
 
-    def add(self, result: TaskResult) -> None:
+    def add(self, result: Result) -> None:
         """Count a record's result."""
         pairs: defaultdict[Pair, list[str]] = defaultdict(list)
-        judged: tuple[Verdict | Failure, ...] = (*self._task.verdicts(result), *result.all_failures)
+        judged: tuple[Verdict | Failure, ...] = (*self._task.verdicts(result), *result.failures)
         votes = [vote for one in judged for vote in one.votes]  # ties included
         for vote in votes:
             pairs[pair(vote)].append(vote.label)
@@ -152,7 +152,7 @@ class PanelTally:
         }
 
 
-def _as_judged(result: TaskResult, own: Sequence[Verdict], config: Config) -> TaskResult:
+def _as_judged(result: Result, own: Sequence[Verdict], config: Config) -> Result:
     """The result as one judge alone would have made it, with its `own` verdicts; other pairs are unjudged."""
     if isinstance(result, ClaimResult):
         known = tuple(verdict for verdict in result.verdicts if not verdict.votes)
@@ -166,7 +166,7 @@ def _as_judged(result: TaskResult, own: Sequence[Verdict], config: Config) -> Ta
     return rescore(result.model_copy(update={"outcome": outcome}), AutoSolver(alone), alone)
 
 
-def own_answers(result: TaskResult, config: Config) -> list[str]:
+def own_answers(result: Result, config: Config) -> list[str]:
     """The models that judge here and wrote the answer, as the record says."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):

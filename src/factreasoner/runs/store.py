@@ -24,7 +24,7 @@ from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.models import TaskResult
+from factreasoner.models import Result
 from factreasoner.models.journal import JOURNAL, Journal
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls
@@ -40,7 +40,7 @@ from factreasoner.runs.manifest import (
 from factreasoner.tasks.task import Task, task_named
 from factreasoner.text.visible import one_line
 
-R = TypeVar("R", bound=TaskResult)
+R = TypeVar("R", bound=Result)
 log = logging.getLogger(__name__)
 PAGE = "report.html"
 LOCK = ".lock"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 S = TypeVar("S", bound=Settings)
+log = logging.getLogger(__name__)
 PREFIX = "FACTREASONER_"
 RESERVED = frozenset(
     PREFIX + name
@@ -45,12 +48,6 @@ def flag_of(key: str) -> str:
     return f"--{key.replace('_', '-')}"
 
 
-def unknown_setting(name: str, known: Sequence[str]) -> str:
-    """That a setting is gone, and what replaces it; or that there is none, and the nearest known one."""
-    gone = removal_notice(name)
-    return f"{name}: {gone}" if gone else f"unknown setting {name!r}; {nearest(name, list(known))}"
-
-
 def validated(kind: type[S], sources: Sequence[Source]) -> S:
     """The settings of all sources, of which later ones go first. Raises ConfigError: every problem found."""
     values = {key: value for source in sources for key, value in source.values.items()}
@@ -68,7 +65,7 @@ def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, So
     if error["type"] == "extra_forbidden":
         if gone := removal_notice(key):
             return f"{origins[key].place}{origins[key].spelt(key)}: {gone}"
-        return f"{origins[key].place}{unknown_setting(key, list(kind.model_fields))}"
+        return f"{origins[key].place}unknown setting {key!r}; {nearest(key, list(kind.model_fields))}"
     field = kind.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
     if not key:  # a conflict between settings
@@ -81,7 +78,8 @@ def from_environment(kind: type[Settings], also: Collection[str] = ()) -> dict[s
     """The settings that variables give, not yet validated. An empty variable gives nothing.
 
     `also` names further variables that may be set, such as those that hold a key.
-    Raises ConfigError: a variable begins with `FACTREASONER_` and no setting has it; the nearest is named.
+    A variable that begins with `FACTREASONER_` and that no setting has is another program's: that is logged,
+    with the nearest one. Raises ConfigError: its setting is gone.
     """
     variables = {PREFIX + key.upper(): key for key in kind.model_fields}
     variables = {name: key for name, key in variables.items() if name not in RESERVED}
@@ -89,17 +87,18 @@ def from_environment(kind: type[Settings], also: Collection[str] = ()) -> dict[s
     found = {variables[name]: text for name, text in given.items() if name in variables}
     keys = {found["api_key_env"]} if "api_key_env" in found else set()
     strange = sorted(given.keys() - variables.keys() - RESERVED - keys - set(also))
-    if strange:
-        lines = [
-            f"{name}: "
-            + (
-                removal_notice(name.removeprefix(PREFIX).lower())
-                or f"no setting has this variable; {nearest(name, list(variables))}"
-            )
-            for name in strange
-        ]
-        raise ConfigError("\n".join(lines))
+    notices = {name: removal_notice(name.removeprefix(PREFIX).lower()) for name in strange}
+    if gone := [f"{name}: {notice}" for name, notice in notices.items() if notice]:
+        raise ConfigError("\n".join(gone))
+    for name in strange:
+        warn_once(f"{name}: no setting has this variable; {nearest(name, list(variables))}")
     return {key: _value(kind.model_fields[key], text) for key, text in found.items()}
+
+
+@functools.cache
+def warn_once(message: str) -> None:
+    """Log a warning, the first time only."""
+    log.warning(message)
 
 
 def _value(field: FieldInfo, text: str) -> object:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Unpack
+
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
+from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.summary import COUNTS, Summary
 from factreasoner.models import Assessment, Record, Verdict
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.keywords import Keywords
+from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.pipeline.pipeline import Pipeline
+from factreasoner.protocols import LLM
 from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
 
@@ -48,14 +55,12 @@ def _prompts(config: Config) -> list[str]:
 def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessment:
     if result.outcome is None:
         return result
-    outcome = result.outcome.model_copy(update={"verdicts": verdicts})
-    return result.model_copy(update={"outcome": outcome})
+    return result.with_outcome(result.outcome.model_copy(update={"verdicts": verdicts}))
 
 
 def _to_repeat(result: Assessment) -> bool:
     """Only for failures: `score` solves posteriors that did not converge, without a judge."""
-    failures = result.failures or (result.outcome.failures if result.outcome else ())
-    return result.status == "failed" or bool(result.status == "partial" and failures)
+    return result.status == "failed" or bool(result.status == "partial" and result.failures)
 
 
 TASK = Task(
@@ -74,3 +79,41 @@ TASK = Task(
     to_repeat=_to_repeat,
     counts={**dict.fromkeys((*COUNTS, "gold_num_atoms", "gold_left_out"), int), "unjudged_atoms": list},
 )
+
+
+@python_call
+def assess(  # noqa: PLR0913 - what a record of this task may bring
+    output: str,
+    *,
+    input: str = "",
+    contexts: Iterable[ContextLike] | None = None,
+    topic: str | None = None,
+    atoms: Iterable[AtomLike] | None = None,
+    id: str | None = None,
+    llm: LLM | None = None,
+    config: ConfigLike = None,
+    **settings: Unpack[Keywords],
+) -> Assessment:
+    """Assess one answer against contexts. Synchronous; `aassess` is for an event loop.
+
+    The parameters have the names of a record's keys, and take the other names that records may have:
+    `response`, `question`, `retrieved_contexts`. `output` is the answer to `input`. `contexts` are passages:
+    texts, mappings with the keys of a record's contexts, `Context` objects, or documents of LangChain and
+    LlamaIndex. If they are given, no retriever is asked. `atoms` are the statements to judge: texts, mappings
+    or `Atom` objects. Without them, they are made from the answer. `settings` are those of `Config`, such as
+    `version=3`, `model="openai/gpt-4o-mini"`; None stands for the default. They override those of `config`,
+    in whose place the environment's hold. Without a model, the bundled judge is used. A setting that names a
+    part also takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client. What goes
+    wrong with the record is in the result's failures, not raised.
+
+    Raises:
+        ConfigError: a setting, a key or a model name is wrong.
+        InputError: an argument is wrong, or there are no contexts and no retriever to find them.
+        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+    """
+    given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
+    record = given_record("assess()", **given, atoms=atoms)
+    return TASK.assessed("assess()", record, llm, config, settings)
+
+
+aassess = awaitable(assess)

@@ -20,7 +20,7 @@ from factreasoner.judges.faaf import ANSWERED_FALSE
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted, side_of
+from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, side_of
 from factreasoner.models.rows import (
     ANSWER,
     ClaimRow,
@@ -31,10 +31,10 @@ from factreasoner.models.rows import (
     judgement_of,
     known_verdict,
 )
-from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import python_call
+from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.plugins.kinds import ASSESSOR
 from factreasoner.protocols import LLM, Evaluator, Judged
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
@@ -52,23 +52,23 @@ class RecallResult(ClaimResult):
     Verdicts have the premise `answer`. `reference` is the right answer, if the record has it.
     """
 
-    nothing: ClassVar[str] = "no fact is given, or found in the reference"
-    words: ClassVar[Words] = Words(
+    vocabulary: ClassVar[Words] = Words(
+        no_claims="no fact is given, or found in the reference",
+        scores=("recall",),
         labels={
             "supported": "stated",
             "conflicting": "not stated",
             "unverified": "not stated",
             None: "unanswered",
-        }
+        },
     )
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
 
-    def in_brief(self) -> list[str]:
-        """How many facts are stated or not, and recall."""
-        said = {True: "stated", False: "not stated", None: "unanswered"}
-        recall = [] if self.recall is None else [f"recall {self.recall:.3f}"]
-        return [counted("fact", map(said.get, self.stated.values())), *recall]
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """See `factreasoner metrics recall`."""
+        return RECALL.line(self)
 
     @property
     def stated(self) -> dict[str, bool | None]:
@@ -76,7 +76,7 @@ class RecallResult(ClaimResult):
         said = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
         return {fact.id: said.get(fact.id) for fact in self.facts}
 
-    def rows(self) -> Iterator[ClaimRow]:
+    def _rows(self) -> Iterator[ClaimRow]:
         """Every fact, judged against the answer. An unanswered one has no label."""
         verdicts = by_claim(self.verdicts)
         for fact in self.facts:
@@ -332,28 +332,30 @@ TASK = Task(
 
 
 @python_call
-def recall(
-    answer: str,
+def recall(  # noqa: PLR0913 - what a record of this task may bring
+    output: str,
     *,
     facts: Iterable[AtomLike] | None = None,
     reference: str | None = None,
-    prompt: str = "",
+    input: str = "",
+    topic: str | None = None,
+    id: str | None = None,
     llm: LLM | None = None,
+    config: ConfigLike = None,
     **settings: Unpack[Keywords],
 ) -> RecallResult:
-    """Find which of the facts that an answer should state it states. Synchronous.
+    """Find which of the facts that an answer should state it states. Synchronous; see `arecall`.
 
     `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
-    objects. Without them, they are made from `reference`, the right answer to `prompt`. `settings` are those
-    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`. Without a model, the bundled judge is
-    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. `llm` replaces
-    the model client. What goes wrong with the record is in the result's failures.
+    objects. Without them, they are made from `reference`, the right answer to `input`. Other names of the
+    parameters, `settings` (such as `mode="tf"`), `config` and `llm` are as in `assess`. What goes wrong with
+    the record is in the result's failures.
 
-    Raises:
-        ConfigError: a setting, a key or a model name is wrong.
-        InputError: an argument is wrong, or there are neither facts nor a reference.
-        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+    Raises what `assess` does, and InputError if there are neither facts nor a reference.
     """
-    parts, config = parts_and_config(settings)
-    record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)
-    return TASK.assessed("recall()", record, config, Calls(llm=llm, parts=parts))
+    given = {"id": id, "response": output, "prompt": input, "topic": topic, "facts": facts}
+    record = given_record("recall()", **given, reference=reference)
+    return TASK.assessed("recall()", record, llm, config, settings)
+
+
+arecall = awaitable(recall)

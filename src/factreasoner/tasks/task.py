@@ -26,28 +26,31 @@ from factreasoner.models import (
     Claim,
     Failure,
     Record,
+    Result,
     StageError,
     Status,
-    TaskResult,
     Verdict,
     new_id,
     record_fingerprint,
 )
 from factreasoner.models.journal import JournalEntry, JournalLine, Packed, pack
+from factreasoner.models.results import STORED
 from factreasoner.models.rows import Words, main_rows
-from factreasoner.pipeline.assembly import Assembly, Calls
+from factreasoner.pipeline.assembly import Assembly, Calls, naming_parts, parts_and_config
 from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import ConfigLike
 from factreasoner.plugins.table import nearest
+from factreasoner.protocols import LLM
 
 
-class ClaimResult(TaskResult):
+class ClaimResult(Result):
     """What was judged of one record: `verdicts` name claims and premises, which other fields hold."""
 
     verdicts: tuple[Verdict, ...] = ()
 
 
-R = TypeVar("R", bound=TaskResult)
-R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
+R = TypeVar("R", bound=Result)
+R_co = TypeVar("R_co", bound=Result, covariant=True)
 C = TypeVar("C", bound=ClaimResult)
 
 
@@ -116,23 +119,26 @@ class Task(Generic[R]):
     @property
     def words(self) -> Words:
         """The task's words for a claim, a claim's probability, and labels."""
-        return self.result.words
+        return self.result.vocabulary
 
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
         """The result of a record on which all work failed."""
         return result_of(self.result, record, config, Work(self.of_config(config), (failure,)))
 
-    def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> R:
+    def assessed(
+        self, caller: str, record: Record, llm: LLM | None, config: ConfigLike, settings: Mapping[str, Any]
+    ) -> R:
         """The result of a record from Python's `caller`. Raises InputError for what the record lacks."""
-        if problems := self.problems(record, config):
+        parts, config = parts_and_config(settings, config)
+        if problems := self.problems(record, naming_parts(config, parts)):
             raise InputError([problem._replace(where=caller) for problem in problems])
-        return self.worker(config, calls).assess(record)
+        return self.worker(config, Calls(llm=llm, parts=parts)).assess(record)
 
 
 def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""
     fingerprint = None if task.to_repeat(result) else result.fingerprint
-    text = result.model_dump_json().encode()
+    text = result.model_dump_json(context=STORED).encode()
     packed = Packed(result.record_id, fingerprint, result.status, task.size(result), text)
     entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
     return JournalLine(result.record_id, pack(packed), entry, result.total_usage)
@@ -229,6 +235,7 @@ def result_of(result: type[R], record: Record, config: Config, work: Work, meter
         seconds=meter.seconds if meter else {},
         elapsed=meter.elapsed if meter else None,
         fingerprint=record_fingerprint(record),
+        k=config.k if isinstance(config.k, int) else None,
         metadata=record.metadata,
         **work.fields,
     )
@@ -262,7 +269,7 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
         for row in main_rows(rows):
             self._review.add(row.record, row.claim, row.label, row.p_true, row.rank)
         kept = {"id": result.record_id, "status": result.status}
-        return kept | self._table.line(scored) | fields | shared_fields(result, result.failures)
+        return kept | self._table.line(scored) | fields | shared_fields(result)
 
     def content(self) -> dict[str, Any]:
         """See `Tally`."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.models import TaskResult, not_checked
+from factreasoner.models import Result, not_checked
 from factreasoner.models.rows import NAME_LENGTH, ClaimRow, in_words, source_name
 from factreasoner.models.wording import number_of
 from factreasoner.text.passages import excerpt
@@ -59,7 +59,7 @@ class WithoutClaims:
         self._unchecked: Counter[str] = Counter()
         self._sentences = 0
 
-    def count(self, result: TaskResult) -> None:
+    def count(self, result: Result) -> None:
         """Count the sentences of a record, with claims or without, that no claim covers."""
         self._unchecked.update(part.reason for part in result.unchecked or ())
         self._sentences += result.sentences or 0
@@ -69,15 +69,15 @@ class WithoutClaims:
         """How many sentences of all records counted no claim covers, by reason; empty if there are none."""
         return not_checked(self._unchecked, self._sentences)
 
-    def add(self, result: TaskResult) -> None:
+    def add(self, result: Result) -> None:
         """Add a record without claims."""
         failed = f"failed: {result.failures[0].message}" if result.failures else ""
         self._without.setdefault(failed or nothing_in(result), []).append(result.record_id)
 
-    def add_unjudged(self, result: TaskResult, rows: Iterable[ClaimRow]) -> None:
+    def add_unjudged(self, result: Result, rows: Iterable[ClaimRow]) -> None:
         """Add a record if judgements of its `rows` failed, with the first failure of one of these."""
         names = {row.claim for row in rows if row.label is None}
-        lost = (f for f in result.all_failures if f.item_id.rpartition("->")[2] in names | {result.record_id})
+        lost = (f for f in result.failures if f.item_id.rpartition("->")[2] in names | {result.record_id})
         if names and (failure := next(lost, None)):
             self._unjudged.setdefault(failure.message, []).append(result.record_id)
 
@@ -92,10 +92,10 @@ def _counted(what: str, records: Mapping[str, Sequence[str]]) -> str:
     return f"{what} in {number_of(sum(map(len, records.values())), 'record')}: {reasons}."
 
 
-def nothing_in(result: TaskResult) -> str:
+def nothing_in(result: Result) -> str:
     """Why a result has no claims."""
-    if result.nothing:
-        return result.nothing
+    if result.vocabulary.no_claims:
+        return result.vocabulary.no_claims
     if not result.response.strip():
         return "an empty answer"
     if not any(map(str.isalnum, result.response)):

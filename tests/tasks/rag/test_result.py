@@ -10,10 +10,10 @@ from factreasoner.tasks.rag.result import (
     UNDECIDED,
     ContextEvidence,
     Event,
-    RagResult,
     lines_of,
     rag_rows,
 )
+from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK
 
 CLAIM = (Atom(id="a", text="A."),)
@@ -141,11 +141,11 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
         "It opened in 1932.",
         contexts=PASSAGES,
         reference="It opened in 1931.",
-        claims=[{"id": "x", "text": "It opened in 1932."}],
-        reference_claims=[{"id": "y", "text": "It opened in 1931."}],
+        atoms=[{"id": "x", "text": "It opened in 1932."}],
+        reference_atoms=[{"id": "y", "text": "It opened in 1931."}],
         judge=TableJudge(table),
     )
-    said = {(row.claim, row.of, row.against): row for row in found.result.rows()}
+    said = {(row.claim, row.of, row.against): row for row in found.rows()}
     assert {key: row.label for key, row in said.items()} == {
         ("x", "answer", "contexts"): "supported",
         ("x", "answer", "reference"): "contradicted",
@@ -166,6 +166,6 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
 def test_a_claim_whose_contexts_were_judged_in_part_says_so(said, label, note):
     table = {("old", "1932"): said, ("new", "1932"): "lost"}
     claims = [{"id": "x", "text": "It opened in 1932."}]
-    found = rag("It opened in 1932.", contexts=PASSAGES, claims=claims, judge=TableJudge(table))
-    (row,) = found.result.rows()
+    found = rag("It opened in 1932.", contexts=PASSAGES, atoms=claims, judge=TableJudge(table))
+    (row,) = found.rows()
     assert (row.label, row.judged, row.note) == (label, "partly", note)

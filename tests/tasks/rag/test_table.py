@@ -14,8 +14,7 @@ from factreasoner.inputs.parsing import Reader
 from factreasoner.models import Atom, Context, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
-from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.table import RAG, SHARES, retrieval_scores, scored_rag
+from factreasoner.tasks.rag.table import RAG, SHARES, RagResult, retrieval_scores, scored_rag
 from factreasoner.tasks.rag.task import TASK
 
 LABELS = st.sampled_from(["entailment", "contradiction", "neutral"])

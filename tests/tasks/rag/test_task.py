@@ -6,7 +6,7 @@ from rag_records import record_of
 from factreasoner import Config, ScriptedLLM, rag
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK
 
 
@@ -53,19 +53,19 @@ def test_instructions_are_held_against_contexts_and_reference():
     answer = (
         "To update the tool:\n1. Run the installer.\n2. Restart the machine.\n3. Pay the yearly licence fee."
     )
-    scored = rag(answer, prompt="How do I update the tool?", contexts=[source], reference=source)
-    assert len(scored.result.claims) == 3
-    assert scored.values["faithfulness"] == scored.values["correctness"] == 2 / 3
-    assert scored.values["coverage"] is not None
+    scored = rag(answer, input="How do I update the tool?", contexts=[source], reference=source)
+    assert len(scored.claims) == 3
+    assert scored.metrics["faithfulness"] == scored.metrics["correctness"] == 2 / 3
+    assert scored.metrics["coverage"] is not None
 
 
 def test_with_claims_and_a_model_of_ones_own():
     llm = ScriptedLLM(
         lambda prompt, schema: {n: "True" if t == "A." else "False" for n, t in schema.items.items()}
     )
-    scored = rag("A. B.", reference="A.", claims=["A.", "B."], reference_claims=["A."], llm=llm, cache=False)
-    assert (scored.values["correctness"], scored.values["coverage"]) == (0.5, 1.0)
-    assert [claim.id for claim in scored.result.claims] == ["a0", "a1"]
+    scored = rag("A. B.", reference="A.", atoms=["A.", "B."], reference_atoms=["A."], llm=llm, cache=False)
+    assert (scored.metrics["correctness"], scored.metrics["coverage"]) == (0.5, 1.0)
+    assert [claim.id for claim in scored.claims] == ["a0", "a1"]
     assert len(llm.calls) == 2
 
 
@@ -80,9 +80,7 @@ def test_what_is_wrong_is_said_with_the_remedy():
         rag("An answer.", contexts=["A."], premis="joint")
 
 
-def test_only_what_was_there_is_counted():
+def test_result_is_read_from_its_json():
     found = RagResult(record_id="q", status="ok", claims=(Atom(id="a", text="A."),), contexts=())
-    assert found.in_brief() == ["claims of the answer: 1", "contexts: 0"]
     full = found.model_copy(update={"reference_claims": (), "contexts": (Context(id="c", text="x"),)})
-    assert full.in_brief()[1:] == ["claims of the reference: 0", "contexts: 1"]
     assert RagResult.model_validate_json(full.model_dump_json()) == full

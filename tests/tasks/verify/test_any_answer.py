@@ -148,6 +148,6 @@ def test_markers_that_are_words_stay(said):
     "said", ["Entry is free", "The entry fee is low", "Parking is easy", "The height is 38 m"]
 )
 def test_aspect_of_thing_replaces_no_pronoun(said):
-    result = verify(f"{said} [1]. It has a café with a terrace [1].", sources=["The museum is red."])
+    result = verify(f"{said} [1]. It has a café with a terrace [1].", contexts=["The museum is red."])
     assert result.claims[-1].text == "It has a café with a terrace."
     assert result.corrected == result.response

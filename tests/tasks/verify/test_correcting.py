@@ -57,7 +57,7 @@ def test_sources_are_named_to_a_model_as_the_answers_own_list_of_references_numb
     answer = "Two million people came in 1930 [1].\n\nReferences:\n[1] Visits, https://example.org/1\n"
     model = Model(rewrites={"1930": "1,987,000 people came in 2019 [1]."})
     llm = ScriptedLLM(model)
-    result = verify(answer, sources=pages, llm=llm, rounds=1)
+    result = verify(answer, contexts=pages, llm=llm, rounds=1)
     (prompt,) = [call.prompt.user for call in llm.calls if call.prompt.name == "correct"]
     assert "Source [1]:\n<given_source" in prompt
     assert prompt.count("Source [") == 1
@@ -78,7 +78,7 @@ def test_of_long_sources_a_model_is_shown_what_speaks_of_the_claims():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
     sources = [f"{filler} The Harbour Museum opened on 4 May 1932. {filler}"]
-    verify("The Harbour Museum opened in 1930 [1].", sources=sources, llm=llm, rounds=1, spacy_model="none")
+    verify("The Harbour Museum opened in 1930 [1].", contexts=sources, llm=llm, rounds=1, spacy_model="none")
     (prompt,) = [call.prompt.user for call in llm.calls if call.prompt.name == "correct"]
     assert "opened on 4 May 1932" in prompt
     assert "\n…\n" in prompt

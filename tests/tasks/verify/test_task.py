@@ -104,7 +104,7 @@ def test_claims_of_the_corrected_answer_share_no_id_with_others():
         Atom(id="r1_a0", text="It shows ships.", original="It shows ships."),
         Atom(id="r1_a1", text="The museum opened in 1930.", original="The museum opened in 1930"),
     ]
-    result = verified(Model(), answer="It shows ships. The museum opened in 1930 [1][2].", claims=claims)
+    result = verified(Model(), answer="It shows ships. The museum opened in 1930 [1][2].", atoms=claims)
     assert [claim.id for claim in result.revised.claims] == ["r1_a2", "r1_a3"]
     assert [claim.id for claim in result.claims] == ["r1_a0", "r1_a1"]
     assert {c.target_id for c in result.verdicts} == {"r1_a0", "r1_a1", "r1_a2", "r1_a3"}
@@ -137,7 +137,7 @@ def test_uncited_claims_are_held_against_all_sources_on_demand():
 def test_sources_that_disagree_leave_a_claim_conflicting():
     answer = "It rained [1][2]. It snowed [2]."
     judge = TableJudge({("c0", ""): ("entailment", 0.9), ("c1", ""): ("contradiction", 0.9)})
-    result = verify(answer, sources=SOURCES, judge=judge, spacy_model="none")
+    result = verify(answer, contexts=SOURCES, judge=judge, spacy_model="none")
     assert [(c.label, c.p, c.fate) for c in result.claims] == [
         ("conflicting", 0.5, "flagged"),
         ("contradicted", pytest.approx(0.1), "removed"),
@@ -149,10 +149,10 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     claims = [Atom(id="a0", text="The museum opened in 1930.", original="It opened in 1930 [1].")]
     answer = "It opened in 1930 [1]."
     model = {"llm": ScriptedLLM(Model()), "model": "m", "cache": False}
-    first = verify(answer, sources=SOURCES, claims=claims, **model, rounds=0)
+    first = verify(answer, contexts=SOURCES, atoms=claims, **model, rounds=0)
     journal = tmp_path / "journal.jsonl"
     journal.write_bytes(line_of(TASK, first).text)
-    again = verify(answer, sources=SOURCES, claims=claims, judge="recorded", relations=journal, rounds=0)
+    again = verify(answer, contexts=SOURCES, atoms=claims, judge="recorded", relations=journal, rounds=0)
     assert [(c.label, c.p) for c in again.claims] == [(c.label, c.p) for c in first.claims]
     assert again.claims[0].label == "contradicted"
 
@@ -212,7 +212,7 @@ def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
 
 def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in_the_scores():
     answer = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]. The lamp is red [2]."
-    result = verify(answer, sources=["The tower was built in 1890 by the harbour.", "The lamp is red."])
+    result = verify(answer, contexts=["The tower was built in 1890 by the harbour.", "The lamp is red."])
     foreign, own = result.claims
     assert (foreign.label, foreign.p) == (None, None)
     assert "[1]: atom in German, passage in English." in foreign.explanation
@@ -220,7 +220,7 @@ def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in
     assert own.label == "supported"
     assert result.before.citation_recall == 1.0
     sources = ["Der Turm ist seit 1871 am Hafen.", "The lamp is."]
-    both = verify(answer.replace("[1]", "[1][2]"), sources=sources)
+    both = verify(answer.replace("[1]", "[1][2]"), contexts=sources)
     assert both.claims[0].label in (None, "supported")
 
 
@@ -228,7 +228,7 @@ def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
     answer = "The tower was built in 1871 by the harbour [1][2][3]."
     sources = ["The lamp is red and it was lit by the keeper.", "The keeper was a tall man."]
     sources += ["Der Turm ist seit vielen Jahren nicht mehr am Hafen."]
-    (claim,) = verify(answer, sources=sources).claims
+    (claim,) = verify(answer, contexts=sources).claims
     assert claim.label == "unverified"
     assert claim.explanation.endswith("[3]: atom in English, passage in German.")
 
@@ -237,21 +237,21 @@ def test_a_foreign_source_hides_no_contradiction():
     answer = "The tower was built in 1871 by the harbour [1][2][3]."
     sources = ["The tower was built in 1890 by the harbour.", "The keeper was a tall man."]
     sources += ["Der Turm ist seit vielen Jahren nicht mehr am Hafen."]
-    assert [c.label for c in verify(answer, sources=sources).claims] == ["contradicted"]
-    assert [c.label for c in verify(answer, sources=[sources[0], *sources[2:] * 2]).claims] == [None]
+    assert [c.label for c in verify(answer, contexts=sources).claims] == ["contradicted"]
+    assert [c.label for c in verify(answer, contexts=[sources[0], *sources[2:] * 2]).claims] == [None]
 
 
 def test_the_path_of_a_file_is_no_source(tmp_path):
     (tmp_path / "a.txt").write_text("It is tall.")
     with pytest.raises(InputError, match="the path of a file, and a source is its text: pass Path"):
-        verify("It is tall [1].", sources=["It is tall.", str(tmp_path / "a.txt")])
-    assert verify("It is tall [1].", sources=[str(tmp_path / "b.txt"), "x" * 9_000]).claims
+        verify("It is tall [1].", contexts=["It is tall.", str(tmp_path / "a.txt")])
+    assert verify("It is tall [1].", contexts=[str(tmp_path / "b.txt"), "x" * 9_000]).claims
 
 
 def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "link": f"https://b.com/{n}"} for n in (1, 2)]
     listed = "It is red [s7].\n\nIt is old [1].\n\n[1]: https://a.com/x"
-    other, none = verify(listed, sources=sources).claims
+    other, none = verify(listed, contexts=sources).claims
     assert (other.explanation, other.fate) == ("No source is called s7; the ids are s1, s2.", "flagged")
     assert none.explanation == "No source has the link https://a.com/x."
 
@@ -264,7 +264,7 @@ def test_a_record_needs_sources():
     (problem,) = TASK.problems(Record(id="r1", response="x", contexts=pages), Config())
     assert str(problem).startswith("record r1: contexts[1].text: 'https://a.example/rain' is the address")
     with pytest.raises(InputError, match="none given"):
-        verify("It rained [1].", sources=[])
+        verify("It rained [1].", contexts=[])
 
 
 def test_the_line_of_a_failed_record_has_the_keys_of_any_other():
@@ -287,7 +287,7 @@ def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
 
 
 def test_notes_and_unknown_citations_are_told_as_in_results():
-    result = verify("A dam is high [1. It is wide [7].", sources=["A dam is high."])
+    result = verify("A dam is high [1. It is wide [7].", contexts=["A dam is high."])
     assert result.unknown_citations == ("7",)
     assert len(result.notes) == 1
     assert "[1" in result.notes[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from factreasoner.models.rows import ANSWER, REFERENCE
 from factreasoner.models.wording import number_of
-from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of
+from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, JudgedPairs, ids_of, lines_of
 
 Values = Mapping[str, float | None]
 Counts = Mapping[str, int]
@@ -99,7 +99,7 @@ def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def lost_claims(result: RagResult) -> Iterator[tuple[str, str, str]]:
+def lost_claims(result: JudgedPairs) -> Iterator[tuple[str, str, str]]:
     """The answer's claims that nothing supports, and the reference's that the answer does not state.
 
     Of each: which text makes it, how it is invented or lost in words, and the claim.
@@ -110,7 +110,7 @@ def lost_claims(result: RagResult) -> Iterator[tuple[str, str, str]]:
                 yield of, words, line.claim.text
 
 
-def _said(line: ClaimLine, result: RagResult) -> str:
+def _said(line: ClaimLine, result: JudgedPairs) -> str:
     """What is wrong with a claim of the answer, in words; empty: nothing."""
     retrieved = other = ""
     if result.contexts is not None:
@@ -123,7 +123,7 @@ def _said(line: ClaimLine, result: RagResult) -> str:
     return "; ".join(dict.fromkeys(filter(None, (retrieved, other))))
 
 
-def _wanted(line: ClaimLine, result: RagResult) -> str:
+def _wanted(line: ClaimLine, result: JudgedPairs) -> str:
     """How a claim of the reference is missing in the answer, in words; empty: it is not."""
     stated = _by_other(line, "contradicted by the answer", "not found in the answer")
     if not stated or result.contexts is None:
@@ -143,6 +143,6 @@ def _missing(contexts: ContextEvidence) -> str:
     return {None: FAILED, True: "", False: "found in no context"}[contexts.any.holds]
 
 
-def _holding(evidence: ContextEvidence, result: RagResult) -> str:
+def _holding(evidence: ContextEvidence, result: JudgedPairs) -> str:
     """The contexts that do it each alone, or all where a judge of all together named none."""
-    return ", ".join(result.ids(evidence)) or "the contexts" * (evidence.any.holds is True)
+    return ", ".join(ids_of(result, evidence)) or "the contexts" * (evidence.any.holds is True)

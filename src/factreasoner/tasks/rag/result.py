@@ -23,7 +23,7 @@ from factreasoner.models.rows import (
 from factreasoner.tasks.task import ClaimResult
 
 
-class RagResult(ClaimResult):
+class JudgedPairs(ClaimResult):
     """Claims and verdicts. Premises are named by context ids, `answer`, `reference` and `contexts`.
 
     `claims` are the answer's, `reference_claims` the reference's; None where there was no text to make them
@@ -42,28 +42,14 @@ class RagResult(ClaimResult):
     joint: bool = False
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
-    def rows(self) -> Iterator[ClaimRow]:
+    def _rows(self) -> Iterator[ClaimRow]:
         """See :func:`rag_rows`."""
         return rag_rows(self)
-
-    def in_brief(self) -> list[str]:
-        """How many claims each text makes, and how many contexts there are."""
-        found = {
-            "claims of the answer": self.claims,
-            "claims of the reference": self.reference_claims,
-            "contexts": self.contexts,
-        }
-        return [f"{what}: {len(items)}" for what, items in found.items() if items is not None]
 
     @property
     def others(self) -> dict[str, str]:
         """The other text that the claims of a text are judged against, by text, where there is one."""
         return {REFERENCE: ANSWER} | ({ANSWER: REFERENCE} if (self.reference or "").strip() else {})
-
-    def ids(self, evidence: ContextEvidence) -> list[str]:
-        """The contexts whose own event holds."""
-        events = zip(self.contexts or (), evidence.each, strict=True)
-        return [context.id for context, event in events if event.holds]
 
 
 class Event(NamedTuple):
@@ -156,7 +142,13 @@ class ClaimLine(NamedTuple):
     relevant: Event = UNDECIDED
 
 
-def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
+def ids_of(result: JudgedPairs, evidence: ContextEvidence) -> list[str]:
+    """The contexts whose own event holds."""
+    events = zip(result.contexts or (), evidence.each, strict=True)
+    return [context.id for context, event in events if event.holds]
+
+
+def lines_of(result: JudgedPairs) -> tuple[list[ClaimLine], list[ClaimLine]]:
     """The claims of the answer, and those of the reference."""
     evidence = _PairVerdicts(result)
     said = [evidence.line(claim, REFERENCE) for claim in result.claims or ()]
@@ -170,7 +162,7 @@ _AsEvent = Callable[[Verdict | None], Event]
 class _PairVerdicts:
     """The verdicts of a result, by premise and claim."""
 
-    def __init__(self, result: RagResult) -> None:
+    def __init__(self, result: JudgedPairs) -> None:
         self._result = result
         self._verdicts = {(v.context_id, v.target_id): v for v in result.verdicts}
         self._places = {context.id: place for place, context in enumerate(result.contexts or ())}
@@ -223,7 +215,7 @@ def _contradicted(verdict: Verdict | None) -> Event:
     return UNDECIDED if verdict is None else Event(verdict.contradicts, verdict.p.contradiction)
 
 
-def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
+def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
     """The answer's claims against contexts and reference, the reference's against answer and contexts.
 
     The first row of an answer's claim notes what the reference says, where the contexts say something else.

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Usage
-from factreasoner.models.notebook import notebook_html
-from factreasoner.models.rows import ANSWER
-from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of
+from factreasoner.models import Atom
+from factreasoner.models.rows import ANSWER, Words
+from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, JudgedPairs, any_of, lines_of
 
 
 def retrieval_scores(
@@ -163,8 +162,9 @@ ROWS: tuple[Share | Metric, ...] = (
           "the answer's claims that contexts support and the reference contradicts",
           BOTH, "lower", lambda c: c.against & c.contexts.any, detail=True),
     Metric("num_claims", "claims", "claims of answer and reference per record", _need(Needed("claims", ())),
-           OfRecords(lambda record: record.num_claims), bounds=COUNT, decimals=1, places=LINE),
-    *usage_metrics(lambda record: record.usage),
+           OfRecords(lambda r: len((*(r.result.claims or ()), *(r.result.reference_claims or ()))) or None),
+           bounds=COUNT, decimals=1, places=LINE),
+    *usage_metrics(lambda record: record.result.total_usage),
 )
 # fmt: on
 SHARES = tuple(row for row in ROWS if isinstance(row, Share))
@@ -181,7 +181,7 @@ def _metrics() -> Iterator[Metric]:
         yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
 
 
-def _lacking(result: RagResult, found: Sequence[ClaimLine]) -> dict[str, str]:
+def _lacking(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
     """What the record lacks, in words, by key. `found` are the claims that contexts may support."""
 
     def no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
@@ -198,43 +198,57 @@ def _lacking(result: RagResult, found: Sequence[ClaimLine]) -> dict[str, str]:
     }
 
 
-IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
 FAILED = "a verdict that decides it failed for every claim"
 UNNAMED = "the model named no context for the verdicts that decide it"
 
 
-class ScoredRag(NamedTuple):
-    """The result of `rag` with its metrics.
+class RagScores(NamedTuple):
+    """The metrics of a result: see `RagResult`.
 
-    `values` has every metric by name, and `reasons` says why one is None. If verdicts failed, `undecided`
-    counts the claims that each metric leaves out (of context_precision: the contexts), and `bounds` has the
-    least and the greatest value that the metric could have. `result` has claims, verdicts and failures.
+    If verdicts failed, `undecided` counts the claims that each metric leaves out (of context_precision: the
+    contexts).
     """
 
-    result: RagResult
+    result: JudgedPairs
     values: dict[str, float | None]
     reasons: dict[str, str]
     undecided: dict[str, int]
     bounds: dict[str, tuple[float, float]]
-    usage: Usage
 
-    def __repr__(self) -> str:
-        known = ((name, self.values[name]) for name in IN_BRIEF)
-        scores = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in known if value is not None]
-        return self.result.short_form(type(self).__name__, scores)
 
-    def _repr_html_(self) -> str:
-        return notebook_html(repr(self), [self.result], self.result.words)
+class RagResult(JudgedPairs):
+    """Where a retrieval-augmented answer loses or invents: its claims, verdicts and metrics.
+
+    `reasons` say why a metric is None. If verdicts failed, `bounds` has the least and the greatest value that
+    a metric could have.
+    """
+
+    vocabulary: ClassVar[Words] = Words(
+        scores=(
+            *("faithfulness", "contradicted", "correctness", "coverage", "hallucination"),
+            "context_precision",
+        )
+    )
 
     @property
-    def num_claims(self) -> int | None:
-        """The number of claims in both texts; None if there are none."""
-        return len(self.result.claims or ()) + len(self.result.reference_claims or ()) or None
+    def metrics(self) -> dict[str, float | None]:
+        """See `factreasoner metrics rag`."""
+        return RAG.line(scored_rag(self, self.k))
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why a metric is None."""
+        return scored_rag(self, self.k).reasons
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Between which values failed verdicts leave a metric."""
+        return scored_rag(self, self.k).bounds
 
 
-def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
+def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
     """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
-    scored = ScoredRag(result, {}, {}, {}, {}, result.total_usage)
+    scored = RagScores(result, {}, {}, {}, {})
     said, wanted = lines_of(result)
     places = range(len(result.contexts or ()))
     relevant = tuple(any_of(line.contexts.each[place] for line in wanted) for place in places)
@@ -263,13 +277,13 @@ def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
     return scored
 
 
-def _add(scored: ScoredRag, name: str, value: float | None, reason: str) -> None:
+def _add(scored: RagScores, name: str, value: float | None, reason: str) -> None:
     scored.values[name] = value
     if value is None:
         scored.reasons[name] = reason
 
 
-def _add_share(scored: ScoredRag, name: str, events: Sequence[Event], missing: str) -> None:
+def _add_share(scored: RagScores, name: str, events: Sequence[Event], missing: str) -> None:
     """Add the share of the events that hold, among those that are decided."""
     decided = [event.holds for event in events if event.holds is not None]
     value = sum(decided) / len(decided) if decided else None
@@ -279,7 +293,7 @@ def _add_share(scored: ScoredRag, name: str, events: Sequence[Event], missing: s
         scored.undecided[name], scored.bounds[name] = undecided, (low, high)
 
 
-def _why_undecided(result: RagResult) -> str:
+def _why_undecided(result: JudgedPairs) -> str:
     """Why nothing decides a share: verdicts failed, or those on contexts together name none of them."""
     unnamed = result.joint and any(
         verdict.context_id in result.together and verdict.label != "neutral" and not verdict.rests_on
@@ -294,7 +308,7 @@ def _harmonic(one: float | None, other: float | None) -> float | None:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
-def _given(record: ScoredRag) -> Iterator[str]:
+def _given(record: RagScores) -> Iterator[str]:
     result = record.result
     if result.contexts is not None:
         yield "contexts"
@@ -304,6 +318,6 @@ def _given(record: ScoredRag) -> Iterator[str]:
         yield "gold_contexts"
 
 
-RAG: Table[ScoredRag] = Table(
+RAG: Table[RagScores] = Table(
     "rag", main="num_claims", claims=lambda record: ((), 0), metrics=[*_metrics()], given=_given
 )

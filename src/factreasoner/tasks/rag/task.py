@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Unpack
 
@@ -11,13 +11,13 @@ from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE
-from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import python_call
+from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.protocols import LLM
-from factreasoner.tasks.rag.result import ClaimLine, RagResult, lines_of
-from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
+from factreasoner.tasks.rag.result import ClaimLine, ids_of, lines_of
+from factreasoner.tasks.rag.table import RAG, RagResult, RagScores, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.task import ClaimTally, Task, makes_claims
 
@@ -41,7 +41,7 @@ def _makes_claims(record: Record, config: Config) -> bool:
     return makes_claims(record, config)
 
 
-def _scored(result: RagResult, config: Config) -> tuple[ScoredRag, dict[str, Any]]:
+def _scored(result: RagResult, config: Config) -> tuple[RagScores, dict[str, Any]]:
     """The ranking is scored at K if that is a number."""
     scored = scored_rag(result, config.k if isinstance(config.k, int) else None)
     said, wanted = lines_of(result)
@@ -62,8 +62,8 @@ def _content(line: ClaimLine, of: str, result: RagResult) -> dict[str, Any]:
         content |= {
             "in_contexts": line.contexts.any.holds,
             "p_in_contexts": _rounded(line.contexts.any.p),
-            "supported_by": result.ids(line.contexts),
-            "contradicted_by": result.ids(line.contradicted),
+            "supported_by": ids_of(result, line.contexts),
+            "contradicted_by": ids_of(result, line.contradicted),
             "needs_several": line.contexts.needs_several,
         }
     if other := result.others.get(of):
@@ -93,46 +93,40 @@ TASK = Task(
 
 @python_call
 def rag(  # noqa: PLR0913 - what a record of this task may bring
-    answer: str,
+    output: str,
     *,
-    contexts: Sequence[ContextLike] | None = None,
+    input: str = "",
+    contexts: Iterable[ContextLike] | None = None,
     reference: str | None = None,
-    prompt: str = "",
-    claims: Iterable[AtomLike] | None = None,
-    reference_claims: Iterable[AtomLike] | None = None,
-    gold_contexts: Sequence[str] | None = None,
+    topic: str | None = None,
+    atoms: Iterable[AtomLike] | None = None,
+    reference_atoms: Iterable[AtomLike] | None = None,
+    gold_contexts: Iterable[str] | None = None,
+    id: str | None = None,
     llm: LLM | None = None,
+    config: ConfigLike = None,
     **settings: Unpack[Keywords],
-) -> ScoredRag:
-    """Find where a retrieval-augmented answer loses or invents facts. Synchronous.
+) -> RagResult:
+    """Find where a retrieval-augmented answer loses or invents facts. Synchronous; see `arag`.
 
     `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}), `Context`
     objects or other libraries' documents. They are named "c0", "c1" and so on unless they have ids.
-    `reference` is the right answer to `prompt`, and `gold_contexts` are the ids of all relevant contexts.
-    Claims are made from both texts unless they are given. `settings` are those of `Config`, such as
-    `premise="joint"`, `model="openai/gpt-4o-mini"`, `k=5`. A setting that names a part also takes your own
-    object or class. `llm` replaces the model client.
+    `reference` is the right answer to `input`, and `gold_contexts` are the ids of all relevant contexts.
+    `atoms` and `reference_atoms` are the claims of both texts; they are made unless they are given. Other
+    names of the parameters, `settings` (such as `premise="joint"`, `k=5`), `config` and `llm` are as in
+    `assess`.
 
-    The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
-    failures in `result`:
+    The result has every metric in `metrics` (None with a reason in `reasons`):
 
-        scored = rag("It opened in 1932.", contexts=["It opened on 4 May 1932."])
-        scored.values["faithfulness"], scored.reasons["correctness"]
+        result = rag("It opened in 1932.", contexts=["It opened on 4 May 1932."])
+        result.metrics["faithfulness"], result.reasons["correctness"]
 
-    Raises:
-        ConfigError: a setting, a key or a model name is wrong.
-        InputError: an argument is wrong, or there are neither contexts nor a reference.
-        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+    Raises what `assess` does, and InputError if there are neither contexts nor a reference.
     """
-    parts, config = parts_and_config(settings)
-    record = given_record(
-        "rag()",
-        response=answer,
-        prompt=prompt,
-        contexts=contexts,
-        reference=reference,
-        atoms=claims,
-        reference_atoms=reference_claims,
-        gold_contexts=gold_contexts,
-    )
-    return _scored(TASK.assessed("rag()", record, config, Calls(llm=llm, parts=parts)), config)[0]
+    given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
+    given |= {"reference": reference, "atoms": atoms, "reference_atoms": reference_atoms}
+    record = given_record("rag()", **given, gold_contexts=gold_contexts)
+    return TASK.assessed("rag()", record, llm, config, settings)
+
+
+arag = awaitable(rag)

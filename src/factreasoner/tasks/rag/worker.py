@@ -27,7 +27,7 @@ from factreasoner.models.verdicts import decision
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged, asks_model
-from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.task import ClaimWorker, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 

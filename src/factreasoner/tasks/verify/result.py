@@ -7,13 +7,14 @@ arXiv 2305.14627), by claim instead of by sentence; claims without a citation ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Context, Model, Verdict, counted
+from factreasoner.models import Atom, Context, Model, Verdict
 from factreasoner.models.notebook import ChangedText, notebook_html
 from factreasoner.models.rows import (
     ANSWER,
@@ -23,10 +24,10 @@ from factreasoner.models.rows import (
     Judged,
     Judgement,
     Note,
+    Words,
     by_claim,
     claim_row,
 )
-from factreasoner.models.wording import number_of
 from factreasoner.tasks.task import ClaimResult
 from factreasoner.text.reasoning import closed_up
 
@@ -104,22 +105,20 @@ class VerifyResult(ClaimResult):
     equals `verified` if nothing was changed. Both are None if the claims could not be made.
     """
 
+    vocabulary: ClassVar[Words] = Words(scores=("citation_recall", "citation_precision", "uncited"))
     verified: VerifiedText | None = None
     revised: VerifiedText | None = None
     changes: tuple[Change, ...] = ()
     contexts: tuple[Context, ...] = ()
 
-    def rows(self) -> Iterator[ClaimRow]:
+    def _rows(self) -> Iterator[ClaimRow]:
         """See :func:`verified_rows`."""
         return verified_rows(self)
 
-    def in_brief(self) -> list[str]:
-        """Claims by label, scores before correction, and the number of changes."""
-        scores = self.before._asdict().items()
-        found = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in scores if value is not None]
-        changes = len(self.changes)
-        changed = [f"{number_of(changes, 'sentence')} changed"] * bool(changes)
-        return [counted("claim", (claim.label for claim in self.claims)), *found, *changed]
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """See `factreasoner metrics verify`."""
+        return VERIFY.line(self)
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:
@@ -153,7 +152,9 @@ class VerifyResult(ClaimResult):
 
     def _repr_html_(self) -> str:
         changes = (ChangedText(change.before, change.after) for change in self.changes)
-        return notebook_html(repr(self), [self], self.words, changes=changes)
+        return notebook_html(
+            repr(self), [(self.id, self._rows(), self.failures)], self.vocabulary, changes=changes
+        )
 
     @property
     def corrected(self) -> str | None:
@@ -228,7 +229,8 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
         )
         decisive = claim.quoted or next(iter(claim.supported_by), row.context)
         context = contexts.get(decisive) if decisive else None
-        yield row._replace(
+        yield replace(
+            row,
             quote=claim.quote,
             quote_by=row.quote_by if claim.quote else None,
             context=decisive,

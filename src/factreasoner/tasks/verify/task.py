@@ -11,10 +11,10 @@ from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import Atom, Claim, Failure, Record, StageError, Verdict, new_id
-from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.pipeline.assembly import Assembly, assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import python_call
+from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
@@ -266,38 +266,39 @@ TASK = Task(
 
 
 @python_call
-def verify(
-    answer: str,
+def verify(  # noqa: PLR0913 - what a record of this task may bring
+    output: str,
     *,
-    sources: Sequence[ContextLike],
-    prompt: str = "",
-    claims: Sequence[AtomLike] | None = None,
+    contexts: Iterable[ContextLike] | None = None,
+    input: str = "",
+    topic: str | None = None,
+    atoms: Iterable[AtomLike] | None = None,
+    id: str | None = None,
     llm: LLM | None = None,
+    config: ConfigLike = None,
     **settings: Unpack[Keywords],
 ) -> VerifyResult:
     """Judge each claim of an answer against the sources it cites, and correct the answer. Synchronous.
 
-    `sources` are texts, mappings ({text, id?, title?, link?}), `Context` objects or other libraries'
-    documents. [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in
-    the answer unless they are given. `settings` are those of `Config`, such as `uncited="check"`, `rounds=0`,
-    `model="openai/gpt-4o-mini"`. A setting that names a part also takes your own object or class. `llm`
-    replaces the model client.
+    `contexts` are the sources: texts, mappings ({text, id?, title?, link?}), `Context` objects or other
+    libraries' documents. [1] in the answer is the first of them, unless a source has the id "1". `atoms` are
+    the answer's claims; they are found unless they are given. Other names of the parameters, `settings` (such
+    as `uncited="check"`, `rounds=0`), `config` and `llm` are as in `assess`. `averify` is for an event loop.
 
-        result = verify("It opened in 1930 [1].", sources=["The museum opened on 4 May 1932."])
+        result = verify("It opened in 1930 [1].", contexts=["The museum opened on 4 May 1932."])
         result.claims, result.changes, result.corrected
 
-    Raises:
-        ConfigError: a setting, a key or a model name is wrong.
-        InputError: an argument is wrong, there are no sources, or one is the path of a file.
-        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+    Raises what `assess` does, and InputError if there are no sources, or one is the path of a file.
     """
-    parts, config = parts_and_config(settings)
-    called = {"contexts": "sources", "atoms": "claims"}
-    record = given_record("verify()", called, response=answer, prompt=prompt, contexts=sources, atoms=claims)
+    given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
+    record = given_record("verify()", **given, atoms=atoms)
     if not record.contexts:
-        raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
+        raise InputError([InputProblem("verify()", "contexts", "none given: pass contexts=[...]")])
     texts = (context.text for context in record.contexts)
     for path in filter(os.path.isfile, texts):  # Path.is_file raises for a long text
         message = f"{path!r} is the path of a file, and a source is its text: pass Path({path!r}).read_text()"
-        raise InputError([InputProblem("verify()", "sources", message)])
-    return TASK.assessed("verify()", record, config, Calls(llm=llm, parts=parts))
+        raise InputError([InputProblem("verify()", "contexts", message)])
+    return TASK.assessed("verify()", record, llm, config, settings)
+
+
+averify = awaitable(verify)

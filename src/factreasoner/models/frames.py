@@ -1,0 +1,31 @@
+"""Tables as pandas DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from factreasoner.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Columns = Mapping[str, type]
+"""Name of a column -> str, int, float, or list for a list of texts. Any value may be None."""
+DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
+"""pandas' types that know a missing value: what could not be computed is <NA>, and never 0 or NaN."""
+
+
+def frame_of(columns: Columns, rows: Iterable[Mapping[str, Any]]) -> DataFrame:
+    """Rows as a data frame. Raises MissingExtraError where pandas is not installed."""
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("handing out tables as data frames", "frames") from error
+    found = list(rows)
+    return pandas.DataFrame(
+        {
+            name: pandas.array([row[name] for row in found], dtype=DTYPES[kind])
+            for name, kind in columns.items()
+        }
+    )
