@@ -67,7 +67,7 @@ def _logistic(odds: Floats) -> Floats:
 
 
 def _sample(claims: Claims, count: Floats) -> Sample:
-    supported = claims.sums((claims.said == 0)[None])[:, 0]
+    supported = claims.sums((claims.predicted == 0)[None])[:, 0]
     precision, recall = supported / count, np.minimum(supported / K, 1.0)
     total = precision + recall
     f1_k = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)

@@ -91,7 +91,7 @@ def test_the_same_call_goes_on_and_another_one_is_refused(tmp_path):
     assert len(call(ROWS)) == 2
     assert asked == ["x", "y"]
     assert labels(Run.open(tmp_path / "run")) == {"x": "supported", "y": "supported"}
-    with pytest.raises(RunError, match="made with other settings"):
+    with pytest.raises(RunError, match="run with other settings"):
         call(ROWS, version=3)
     assert len(call(ROWS, version=3, fresh=True)) == 2
     with pytest.raises(ConfigError, match="no 'Nothing'"):
@@ -201,13 +201,16 @@ def test_progress_is_told_or_not(capsys):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ("x.jsonl", "assess_many(): records: is a text; it must be a list of records, a DataFrame or a Data"),
+        (
+            "x.jsonl",
+            "assess_many(): records: is a string; it must be a list of records, a DataFrame or a Data",
+        ),
         ({"output": "x"}, "is an object"),
         (None, "is null"),
         ([], "there are none"),
         ([ROWS[0], ROWS[0]], "assess_many(), record 2: id: 'x' is the id of an earlier record too"),
-        ([ROWS[0], "text"], "record 2: is a text; it must be a mapping"),
-        ([{"output": "x"}], "record 1: contexts: none given"),
+        ([ROWS[0], "text"], "record 2: is a string; it must be a mapping"),
+        ([{"output": "x"}], "record 1: contexts: missing"),
         ([ROWS[0] | {"output": float("nan")}], "record 1: "),
     ],
 )
@@ -229,7 +232,7 @@ def test_records_of_ours_and_unknown_settings():
         assess_many([{"ouput": "x"}])
 
 
-def test_a_model_that_is_too_dear_stops_it_and_what_was_done_is_kept(tmp_path):
+def test_cost_limit_stops_run_and_keeps_results(tmp_path):
     def broke(prompt, schema):
         raise BudgetError("the next call could exceed max_cost")
 

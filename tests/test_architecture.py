@@ -42,6 +42,8 @@ MOST_FILES_OF_A_RECORD, MOST_CHANGES_OF_FILE = 97, 770
 MOST_PARAMETERS = 5
 MOST_LINES_OF = {"src/factreasoner": 49_000, "tests": 49_000}
 """Lines of Python: what was reached, rounded up. They may only fall."""
+LONGEST_TEST_NAME, MOST_LONG_TEST_NAMES = 8, 991
+"""Words of `test_<subject>_<behaviour>`, and the names that have more. Their number may only fall."""
 
 
 def floor_of(part):
@@ -261,3 +263,14 @@ def test_one_record_passes_few_files():
 def test_no_group_is_repeated_possessively():
     """Python 3.11.2 goes on behind what a group matched in part: behind the "a" of "ac" for `(?:ab)*+`."""
     assert files_with(r"\)(?:[*+?]|\{+\d+,\d*\}+)\+") == set()
+
+
+def test_long_test_names_become_fewer():
+    names = [
+        node.name
+        for path in ROOT.glob("tests/**/test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    longer = [name for name in names if name.count("_") > LONGEST_TEST_NAME]
+    assert len(longer) <= MOST_LONG_TEST_NAMES

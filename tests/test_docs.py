@@ -182,11 +182,3 @@ def test_commands_are_typed_as_the_command_line_takes_them(page):
         with group.make_context("factreasoner", words[:1]) as context:
             name, command, _ = group.resolve_command(context, words[:1])
             command.make_context(name, words[1:]).close()
-
-
-def test_a_command_with_a_flag_that_is_gone_is_seen(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("Type:\n\n    factreasoner show runs/a --gone 3 | less    # a remark\n")
-    assert list(commands(page)) == [["show", "runs/a", "--gone", "3"]]
-    with pytest.raises(Exception, match="No such option: --gone"):
-        test_commands_are_typed_as_the_command_line_takes_them(page)

@@ -100,6 +100,6 @@ def _by_name(config: Config, parts: Mapping[str, object]) -> Config:
             what = named(part).removeprefix("__main__:")
             raise ConfigError(
                 f"executor: other processes import their parts, and {kind} ({what}) is not a class or "
-                "function at the top level of a module; make it one, or leave the executor out"
+                "function at the top level of a module; make it one, or remove the executor"
             )
     return config.model_copy(update={kind: named(part) for kind, part in parts.items()})

@@ -40,7 +40,7 @@ def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
     )
     assert (len(opened), opened.task, opened.config.version) == (3, "run", 2)
     assert [result.record_id for result in opened.results()] == ["r1", "r2", "r3"]
-    with pytest.raises(RunError, match="there is no such folder"):
+    with pytest.raises(RunError, match="no such folder"):
         Run.open(tmp_path / "nothing")
 
 

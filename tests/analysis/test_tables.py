@@ -153,7 +153,7 @@ def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
     assert without.summary("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
 
 
-def test_claims_that_were_not_judged_are_told_with_the_first_failure_of_one_of_them(tmp_path):
+def test_unjudged_claims_show_their_first_failure(tmp_path):
     lost = [
         Failure(stage="judge", item_id=item, error_type="LLMError", message=f"lost {item}")
         for item in ("c1->a0", "c0->a1", "c1->a1")

@@ -14,7 +14,7 @@ from factreasoner.protocols import Judged, asks_model
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])
-def test_only_the_judge_by_a_model_asks_one_and_one_of_a_users_own_may(name):
+def test_only_llm_and_custom_judges_call_models(name):
     assert asks_model(object())
     judge = load("judge", name)
     assert asks_model(judge) is (name == "llm")

@@ -203,7 +203,7 @@ def test_hostile_passages_can_not_close_their_tags(name):
 
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
 @pytest.mark.parametrize("bad", [None, "Perhaps", 7, ...])
-def test_what_is_missing_or_unknown_is_asked_again_and_left_out_in_the_end(name, bad):
+def test_missing_answers_are_retried_then_dropped(name, bad):
     e, llm = evaluator(name, by_claim(lambda c: bad if c == "Statement 1." else YES[name]), max_attempts=4)
     outcome = e.evaluate(atoms(3), contexts(1), RECORD)
     assert [sum(n.count("_") == 1 for n in call.schema.arguments) for call in llm.calls] == [3, 1, 1, 1]

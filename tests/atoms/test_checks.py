@@ -14,7 +14,5 @@ from factreasoner.atoms.checks import Material
         ("Version 1.5", "Release 1.5", False),
     ],
 )
-def test_words_are_those_of_the_texts_by_pairs_of_letters_without_blanks_and_by_whole_numbers(
-    before, after, left
-):
+def test_words_are_compared_by_script_and_number(before, after, left):
     assert Material(before, "").is_left(before, after) == left

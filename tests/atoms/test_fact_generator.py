@@ -24,7 +24,7 @@ def test_the_model_sees_question_and_reference_and_not_the_answer():
     assert "The given answer." not in prompt.user
 
 
-def test_a_fact_with_a_name_or_number_of_its_own_is_asked_once_more_and_then_left_out():
+def test_invented_names_are_retried_then_fact_is_dropped():
     said = {
         "statements": ["[1] => Curie was born in Warsaw.", "[2] => Curie won three Nobel Prizes in 1911."]
     }

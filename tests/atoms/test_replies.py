@@ -69,7 +69,7 @@ def test_an_unusable_reply_is_asked_again_as_another_sample(bad):
         "[2] => Die Notizen schrieb Ada.",
     ],
 )
-def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_sentence_stands(added):
+def test_invented_names_are_retried_then_sentence_is_kept(added):
     rest = ["[1] => Ada was born in 1815.", "[3] => Ada died in 1852."]
     good = ["Ada was born in 1815.", "Ada wrote notes.", "Ada died in 1852."]
     assert made(reply(*rest, added), reply("[1] => Ada wrote notes."))[:2] == (good, 2)
@@ -104,7 +104,7 @@ def test_a_fact_that_says_something_else_leaves_its_sentence_and_is_not_asked_ab
     assert made(reply("[1] => Ada was born in 1815.", said, "[3] => Ada died in 1852.")) == (texts, 1, 0)
 
 
-def test_the_part_that_is_repeated_tells_the_sentence_of_a_fact_whatever_its_number():
+def test_repeated_part_identifies_the_sentence():
     merged = reply(
         "[1] Ada was born in 1815. => Ada was born in 1815.",
         "[1] She wrote notes. => Ada wrote notes.",

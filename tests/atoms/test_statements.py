@@ -211,7 +211,7 @@ def test_emphasis_and_line_breaks_go_and_the_original_stays():
     assert found == Statement("Ada was born in 1815, and M*A*S*H is 5 * 3.", found.span, text)
 
 
-def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names():
+def test_table_row_gives_one_statement_per_cell():
     text = "|  | Height | Lit |\n|---|---|---|\n| Skerry | 38 m | 1871 |\n| Tern | | 1902 |\n"
     assert texts(text) == ["Skerry; Height: 38 m", "Skerry; Lit: 1871", "Tern; Lit: 1902"]
     assert [s.original for s in statements(text)] == ["38 m", "1871", "| Tern | | 1902 |"]
@@ -305,7 +305,7 @@ def test_markdown_and_citations_go_and_spans_stay():
         "The H¹ norm of x² is finite (2020).",
     ],
 )
-def test_what_the_sentence_needs_as_a_word_or_says_in_parentheses_is_no_citation(text):
+def test_words_in_parentheses_are_no_citations(text):
     assert texts(text) == [text]
 
 

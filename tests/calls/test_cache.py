@@ -278,7 +278,7 @@ def test_without_a_path_it_is_this_processs_own(tmp_path, monkeypatch):
         ("file/kept.sqlite", r"kept.sqlite can't be written .*another folder, or do without"),
     ],
 )
-def test_a_damaged_file_and_one_that_cant_be_made_are_errors_that_say_what_to_do(tmp_path, name, told):
+def test_damaged_cache_file_error_names_fix(tmp_path, name, told):
     (tmp_path / "file").write_bytes(b"no database" * 1000)
     with pytest.raises(ConfigError, match=told):
         opened(tmp_path / name)

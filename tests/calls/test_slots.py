@@ -10,7 +10,7 @@ from fake_server import obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, Clock, in_line, schema_of
 
 from factreasoner.calls.limits import Limits
-from factreasoner.calls.slots import ANSWERS_TO_TELL, Slots, lease, one_slot
+from factreasoner.calls.slots import MIN_ANSWERS, Slots, lease, one_slot
 from factreasoner.calls.threads import parallel_map, run_in_thread
 from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.pipeline.config import Config
@@ -56,7 +56,7 @@ def test_one_noisy_answer_does_not_settle_them_for_good():
     assert server.rounds(400)[-1] == 16
 
 
-def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_briefly():
+def test_server_without_prefix_sharing_is_tried_briefly():
     now, at_two = [0.0], 0
     slots = Slots(16, 1, clock=lambda: now[0])
     for _ in range(120):
@@ -72,7 +72,7 @@ def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_br
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_calls_of_one_passage_have_a_slot_to_themselves_and_wait_once_there_are_fewer_slots(slots):
+def test_calls_of_one_passage_share_a_slot(slots):
     limits = Limits(Slots(slots, slots))
     order, both = [], threading.Barrier(slots)
 
@@ -93,7 +93,7 @@ def test_calls_of_one_passage_have_a_slot_to_themselves_and_wait_once_there_are_
     assert [len(set(rest[:half])), len(set(rest[half:]))] == [1, 1]
 
 
-def test_a_request_out_of_time_halves_them_and_they_come_back_where_that_is_faster():
+def test_timeout_halves_slots_until_faster():
     server = served(100, first=16)
     server.slots.timed_out()
     server.slots.timed_out()
@@ -154,7 +154,7 @@ def test_a_call_that_waits_before_it_is_sent_again_leaves_its_slot_to_others(sce
     assert len(found) == 1
 
 
-def test_the_time_in_line_before_a_call_is_sent_again_takes_nothing_of_its_patience(scene, monkeypatch):
+def test_queueing_does_not_use_up_patience(scene, monkeypatch):
     answers = sequence(obliging, server_error(), obliging, server_error(), obliging)
     client = scene(answers).client(concurrency=1, patience=60.0)
     client.kept.adopt(Capabilities(forms={"flat": FoundForm(form="json_schema")}))
@@ -202,15 +202,15 @@ def test_a_passage_that_lost_its_slot_waits_behind_those_that_have_one():
 def test_a_near_server_is_asked_one_by_one_until_its_speed_is_told(scene):
     set_up = scene(obliging, delay=0.05)
     client = set_up.client(concurrency=16)
-    calls = range(ANSWERS_TO_TELL)
+    calls = range(MIN_ANSWERS)
     parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), calls, 16)
-    assert (set_up.server.calls, set_up.server.peak) == (ANSWERS_TO_TELL, 1)
+    assert (set_up.server.calls, set_up.server.peak) == (MIN_ANSWERS, 1)
 
 
 def test_slots_that_nobody_needs_do_not_grow():
     slots = Slots(16, 2)
     slots.take()
     slots.used -= 1
-    for _ in range(5 * ANSWERS_TO_TELL):
+    for _ in range(5 * MIN_ANSWERS):
         slots.answered(100)
     assert slots.limit == 2

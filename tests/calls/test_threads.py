@@ -83,7 +83,7 @@ def test_the_first_error_stops_the_start_of_others_and_waits_for_those_begun():
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers):
+def test_waiting_batch_items_do_not_block_others(workers):
     begun, bad = [], set()
 
     def work(number):
@@ -255,7 +255,7 @@ def test_results_and_errors_come_through():
         within(20, lambda: (_ for _ in ()).throw(SystemExit(3)))
 
 
-def test_the_caller_goes_on_and_the_thread_is_a_daemon_that_is_used_again_once_it_is_free():
+def test_timed_out_thread_is_daemon_and_reused():
     hold, seen = threading.Event(), []
 
     def stuck():

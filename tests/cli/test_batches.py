@@ -200,7 +200,7 @@ def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_pat
 
     done, asked = rounds(factreasoner, tmp_path / "out", good, "run", two, *FILES, change=doubled)
     assert len(asked) == 1
-    told = "4 of 4 requests answered; 3 lines repeated, left out; 1 line without a request, left out"
+    told = "4 of 4 requests answered; 3 lines repeated, ignored; 1 line without a request, ignored"
     assert told in done.stderr
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 
@@ -365,7 +365,7 @@ def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path,
 
 def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path, one):
     factreasoner("run", one, *FILES, code=5)
-    assert "mode: 'tfn' there, 'tf' now" in factreasoner("run", one, *FILES, "--mode", "tf", code=1).stderr
+    assert "mode: was 'tfn', now 'tf'" in factreasoner("run", one, *FILES, "--mode", "tf", code=1).stderr
     factreasoner("run", one, *FILES, "--mode", "tf", "--fresh", code=5)
     (requests,) = (tmp_path / "out" / "batches").glob("*.requests.jsonl")
     assert '"enum": ["True", "False"]' in requests.read_text()

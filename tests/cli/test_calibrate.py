@@ -95,7 +95,7 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
     offsets(tmp_path / "c.json", temperature=3.0)
     done = replay(factreasoner, tmp_path, "--calibration", "c.json", code=1)
     assert "calibration: " in done.stderr
-    assert "start over with --fresh" in done.stderr
+    assert "--fresh to start over" in done.stderr
     done = factreasoner("score", "again", code=1)
     assert "c.json (calibration) has changed since this run" in done.stderr
     factreasoner("score", "again", "--calibration", "c.json")
@@ -106,7 +106,7 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, tmp_path):
     replay(factreasoner, tmp_path, "--calibration", "c.json")
     told = factreasoner("score", run, "--calibration", "c.json").stdout
     assert "calibrated" in told
-    assert (idle := "which leaves every probability as it is") not in told
+    assert (idle := "which changes no probability") not in told
     (tmp_path / "idle.json").write_text("{}")
     told = factreasoner("score", run, "--calibration", "idle.json", "--out", "idle").stdout
     assert f"by idle.json, {idle}" in told
@@ -126,7 +126,7 @@ def test_posteriors_of_a_file_are_refused(factreasoner, run, tmp_path, command):
         done = replay(factreasoner, tmp_path, "--calibration", "c.json", code=1)
     else:
         done = factreasoner("score", run, "--calibration", "c.json", code=1)
-    assert "posteriors: no longer there: calibrate the verdicts of a run" in done.stderr
+    assert "posteriors: removed: calibrate the verdicts of a run" in done.stderr
 
 
 @pytest.mark.parametrize(

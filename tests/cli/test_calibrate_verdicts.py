@@ -266,7 +266,7 @@ def test_verdicts_of_another_run_count_where_the_texts_are_the_same(factreasoner
     )
     relations = run_folder(tmp_path / "other", *other)
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
-    assert "108 verdicts have a label; left out: 12 on other texts" in done.stderr
+    assert "108 verdicts have a label; excluded: 12 on other texts" in done.stderr
 
 
 def test_verdicts_that_were_right_and_unsure_become_surer(factreasoner, tmp_path, relations):

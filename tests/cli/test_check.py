@@ -12,7 +12,7 @@ from factreasoner.models import Coherence, Failure, Usage
 from factreasoner.pipeline.config import Config
 
 
-def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
+def test_second_rule_needs_its_own_flag(factreasoner, run):
     done = factreasoner("check", run, "--min", "precision=0.2", "accuracy=0.1", code=2)
     assert "(accuracy=0.1); repeat --min before each" in " ".join(done.stderr.split())
     assert "write --" not in factreasoner("check", run, "more", code=2).stderr
@@ -54,25 +54,6 @@ def test_rules(factreasoner, run, rules, code, line):
     assert len(done.stdout.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("rule", "told"),
-    [
-        (
-            "--min brier=0.1",
-            "brier >= 0.1: lower is better, so good scores break this rule; bad ones break --max brier=0.1",
-        ),
-        (
-            "--max f1=1",
-            "f1 <= 1: higher is better, so good scores break this rule; bad ones break --min f1=1",
-        ),
-        ("--max brier=1 --min f1=0 --max calls=9 --min records=1", ""),
-    ],
-)
-def test_a_rule_that_good_scores_break_is_told(factreasoner, run, rule, told):
-    assert told in (said := factreasoner("check", run, *rule.split(), code=None).stderr)
-    assert ("is better" in said) == bool(told)
-
-
 def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run, tmp_path):
     rules = ("--min", "precision=0.5", "--max", "brier=0.01", "--max", "failures=9")
     done = factreasoner("check", run, *rules, "--junit", "ci/j.xml", code=4)
@@ -86,19 +67,17 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        (("--min", "precison=0.8"), "unknown measure 'precison'; did you mean 'precision'?"),
         (("--max", "failure=0"), "did you mean 'failures'?"),
         (("--max", "no_atoms=0"), "did you mean 'records_without_atoms'?"),
-        (("--min", "faithfulness=0.8"), "a measure of rag, and this is a run of run"),
+        (("--min", "faithfulness=0.8"), "a metric of `rag`, but this is a `run` folder"),
         (("--min", "precision"), "write NAME=NUMBER, as precision=0.8"),
         (("--min", "precision=high"), "write NAME=NUMBER"),
         (("--min", "precision=nan"), "write NAME=NUMBER"),
-        (("--min", "precision=80"), "precision is a number from 0 to 1; for 80 % write 0.8"),
         (("--max", "brier=-1"), "brier is a number from 0 to 1"),
         ((), "no rule: add --min NAME=NUMBER or --max NAME=NUMBER, such as --min precision=0.8"),
     ],
 )
-def test_rules_that_are_none(factreasoner, run, rules, words):
+def test_invalid_rules_are_refused(factreasoner, run, rules, words):
     assert words in factreasoner("check", run, *rules, code=2).stderr
 
 
@@ -117,9 +96,9 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), failed)
     done = factreasoner("check", "run", "--min", "precision=0.5")
     assert done.stdout == "pass  precision >= 0.5: 0.5000 (1 of 2 records)\n"
-    assert "these scores leave out 1 failed record; --max records_failed=0 makes" in done.stderr
+    assert "these scores exclude 1 failed record; --max records_failed=0 makes" in done.stderr
     ruled = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_failed=0", code=4)
-    assert "these scores leave out" not in ruled.stderr
+    assert "these scores exclude" not in ruled.stderr
 
 
 def test_a_score_says_how_many_records_have_one(factreasoner, tmp_path):

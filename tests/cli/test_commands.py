@@ -54,7 +54,7 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     assert execute(["run"]) == 1
     told = capsys.readouterr().err
     assert told.startswith("Error: out of memory. Allow more")
-    assert told.endswith("the same command continues from what is finished. 2 of 3 records are assessed.\n")
+    assert told.endswith("rerun to resume. 2 of 3 records are assessed.\n")
 
 
 def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsys):
@@ -90,7 +90,7 @@ def test_only_what_continues_says_so_when_it_is_interrupted(
 
     monkeypatch.setattr(f"factreasoner.{interrupted}", interrupt)
     told = factreasoner(*arguments, code=130).stderr
-    assert f"Interrupted{'; the same command continues from here' if continues else ''}.\n" in told
+    assert f"Interrupted{'; rerun to resume' if continues else ''}.\n" in told
 
 
 @pytest.mark.parametrize("task", TASKS)

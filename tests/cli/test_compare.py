@@ -67,7 +67,7 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
     assert found["differing_settings"]["version"] == {"good": 1, "bad": 2}
     table = factreasoner("compare", *two).stdout
     assert "bad - good" in table
-    assert "A row without p is not tested" in " ".join(table.split())
+    assert "Rows without p were not tested" in " ".join(table.split())
     assert "ECE ↓: no interval: chance makes each of the two errors too large, by unequal" in table
     assert "version: 1 (good), 2 (bad)" in table
 
@@ -155,7 +155,7 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert "--intersect" in done.stderr
     done = factreasoner("compare", "a", "b", "--intersect", "--json")
     assert printed(done)["num_records"] == 6
-    assert "a: the comparison leaves out 2 of 8 records (1 not scored in every run, 1 failed)" in done.stderr
+    assert "a: the comparison excludes 2 of 8 records (1 not scored in every run, 1 failed)" in done.stderr
     run_folder(tmp_path / "more", *made(0.3, records=1), *made(0.3, records=8, gold="SSNNSSN")[1:])
     run_folder(tmp_path / "less", *made(0.3, records=1))
     both = [("more", "less"), ("less", "more")]
@@ -221,7 +221,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
     found = printed(done)
     assert "auroc" not in found["runs"]["a"]["scores"]
     assert {item["interval"] for item in found["differences"]} == {None}
-    assert "no judged atom is labelled" in done.stderr
+    assert "no judged atom has a label" in done.stderr
     assert "only one record: no intervals and no tests" in done.stderr
     assert "permutation test" not in factreasoner("compare", "a", "b").stdout
     assert "nan" not in done.stdout.lower()
@@ -236,7 +236,7 @@ def test_what_so_few_records_can_not_show_is_said(factreasoner, tmp_path, record
     assert (f"{records} records: no p can be below 0.125" in notes) == floor
 
 
-def test_contexts_read_by_one_run_alone_are_said_and_a_version_without_meaning_is_not(factreasoner, tmp_path):
+def test_comparison_notes_contexts_of_one_run(factreasoner, tmp_path):
     linked = made(0.3, contexts=(Context(id="c0", text="A passage.", atom_ids=("a0",)),))
     run_folder(tmp_path / "fr3", *linked, config=Config(version=3))
     run_folder(tmp_path / "score", *linked, config=Config(assessor="factscore"))

@@ -110,7 +110,7 @@ def test_one_budget_holds_for_all_assessors(factreasoner, tmp_path):
         command += ("--model", "openai/gpt-4o-mini", "--api-base", server.url)
         command += ("--concurrency", 1, "--max-tokens", 64, "--max-cost")
         done = factreasoner(*command, 0.001, code=1)
-        assert re.search(r"Error: factscore: max_cost 0.001.* the same command with a higher", done.stderr)
+        assert re.search(r"Error: factscore: max_cost 0.001.* raise --max-cost and rerun", done.stderr)
         assert server.calls == 4 * 2
         factreasoner(*command, 1)
         assert server.calls == 4 * (2 + 1)
@@ -176,7 +176,7 @@ def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path
     assert not (tmp_path / "out").exists()
 
 
-def test_what_a_record_lacks_for_version_1_is_told_with_a_remedy_that_compare_has(factreasoner, tmp_path):
+def test_missing_atom_contexts_error_fits_compare(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"output": "x", "atoms": ["x"], "contexts": ["y"]})
     done = factreasoner("compare", data, "--assessors", "fr1,fr2", code=1)
     assert "no atom names a context" in done.stderr

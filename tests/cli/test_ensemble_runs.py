@@ -82,7 +82,7 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
     assert own_scores(tmp_path, "precision") == pytest.approx(OWN)
 
 
-def test_a_judge_that_is_down_leaves_the_others_and_has_no_score_of_its_own(factreasoner, tmp_path):
+def test_failed_judge_has_no_score(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", output=""))
     broken = {"b"}
     with FakeServer(lambda request: panel(broken)(request)) as server:
@@ -95,7 +95,9 @@ def test_a_judge_that_is_down_leaves_the_others_and_has_no_score_of_its_own(fact
         assert (own["openai/a"], own["openai/b"]) == (pytest.approx(1 / 3), None)
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
-        assert re.search(r"calls +\d+ in the last try of each record; \d more from the cache", done.stdout)
+        assert re.search(
+            r"calls +\d+ in the last attempt of each record; \d more from the cache", done.stdout
+        )
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
 

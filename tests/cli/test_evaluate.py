@@ -149,7 +149,7 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     assert content["labels"]["left_out"] == 1
     for words in (
         "no judged atom and no score in 1 of 2 records",
-        "scores leave out 1 labelled atom not judged",
+        "scores exclude 1 labelled atom not judged",
         "labels are of one kind, S: macro-F1 is the F1 of S alone",
         "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
@@ -176,7 +176,7 @@ def test_nothing_judged_at_all(factreasoner, tmp_path):
         "precision_low": 0.0,  # what precision can be, whatever the unjudged atoms are
         "precision_high": 1.0,
     }
-    assert "scores leave out 2 labelled atoms not judged" in done.stderr
+    assert "scores exclude 2 labelled atoms not judged" in done.stderr
     assert "too narrow" not in done.stderr
     factreasoner("evaluate", "run")
 
@@ -201,7 +201,7 @@ def test_groups_need_no_labels(factreasoner, tmp_path):
     assert told in done.stdout
     assert "called false" not in done.stdout
     assert "macro-F1" not in done.stdout
-    assert "no atom is labelled: scores that need labels are left out" in done.stderr
+    assert "no atom has a label: scores against labels are missing" in done.stderr
 
 
 def test_labels_of_one_kind_of_which_one_is_missed(factreasoner, tmp_path):

@@ -65,12 +65,12 @@ def test_index_tells_what_it_did(index, docs):
     (docs / "photo.png").touch()
     (docs / "old.doc").touch()
     done = index()
-    left_out = f"left out: {docs}/old.doc: .doc is not read; save it as docx\n"
+    left_out = f"skipped: {docs}/old.doc: .doc is not read; save it as docx\n"
     assert done.stderr == left_out
     assert done.stdout.splitlines()[:3] == [
         "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",
         "Gone: 1 indexed file; --prune drops the passages.",
-        "Left out: 1 file of other kinds (1 .png).",
+        "Skipped: 1 file of other kinds (1 .png).",
     ]
     assert "Files: 2 unchanged, 1 dropped. Passages: 0 written, 3 in all." in index("docs", "--prune").stdout
     assert index("docs", "--quiet").stdout == ""
@@ -82,9 +82,9 @@ def test_what_has_no_text_is_named(index, docs):
     (docs / "blank.jsonl").write_text('{"text": " "}\n')
     done = index()
     assert done.stderr.splitlines() == [
-        f"left out: {docs}/blank.jsonl: line 1: no text",
-        f"left out: {docs}/none.txt: no text in it",
-        f"left out: {docs}/rows.csv: line 3: no text; line 5: no text",
+        f"skipped: {docs}/blank.jsonl: line 1: no text",
+        f"skipped: {docs}/none.txt: no text in it",
+        f"skipped: {docs}/rows.csv: line 3: no text; line 5: no text",
     ]
     assert done.stdout.startswith("Files: 4 added, 2 empty.")
     assert "Files: 4 unchanged, 2 empty." in index().stdout

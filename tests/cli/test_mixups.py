@@ -96,7 +96,7 @@ def test_records_in_a_text_file_are_read(factreasoner, tmp_path):
 
 
 WRONG = VALID | {"output": 5}
-ALONE = "add --skip-invalid to use the 1 valid record alone."
+ALONE = "add --skip-invalid to use only the 1 valid record."
 
 
 def jsonl(path, rows):
@@ -142,11 +142,3 @@ def test_every_wrong_line_names_skip_invalid(factreasoner, tmp_path, line):
     (tmp_path / "d.jsonl").write_text(f"{json.dumps(VALID)}\n{line}\n", encoding="utf-8")
     assert ALONE in factreasoner("run", "d.jsonl", code=1).stderr
     assert ALONE in factreasoner("compare", "d.jsonl", "--assessors", "fr2,fr3", code=1).stderr
-
-
-def test_skip_invalid_is_named_only_where_it_helps(factreasoner, tmp_path):
-    jsonl(tmp_path / "d.jsonl", [WRONG])
-    assert "--skip-invalid would leave no record." in factreasoner("run", "d.jsonl", code=1).stderr
-    (tmp_path / "d.csv").write_text("output,output\na,b\n", encoding="utf-8")
-    for name in ("d.csv", "nothing.jsonl"):
-        assert "skip-invalid" not in factreasoner("run", name, code=1).stderr

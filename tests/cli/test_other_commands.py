@@ -83,7 +83,7 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
     (tmp_path / "headless" / "journal.jsonl").write_text("")
     (tmp_path / "file").write_text("{}")
     words = {
-        "nothing": "not a run folder: there is no such folder",
+        "nothing": "not a run folder: no such folder",
         "folder": "not a run folder: it has no manifest.json",
         "file": "not a run folder: a file; name the folder that a run wrote",
         "damaged": "damaged/manifest.json: not a manifest: it is not valid JSON; put back a copy of it, or",
@@ -290,7 +290,7 @@ def test_the_probe_s_most_calls_are_told_alike(factreasoner):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [((), "asked once, without waiting"), (("--patience", "0.2"), "--patience 0.2 allows")],
+    [((), "tried once, without waiting"), (("--patience", "0.2"), "--patience 0.2 allows")],
 )
 def test_doctor_waits_as_long_as_it_is_told(factreasoner, given, words):
     done = factreasoner(
@@ -365,9 +365,7 @@ def test_the_usage_line_has_the_arguments_as_they_are_typed(factreasoner, comman
         (("--fix",), "No such option: --fix", 2),
     ],
 )
-def test_a_wrong_setting_is_told_as_in_a_profile_and_a_wrong_command_line_otherwise(
-    factreasoner, flags, told, code
-):
+def test_wrong_setting_exits_one_wrong_usage_two(factreasoner, flags, told, code):
     said = " ".join(factreasoner("run", "data.jsonl", *flags, code=code).stderr.replace("│", "").split())
     assert told in said
     assert "--config" not in said

@@ -24,8 +24,8 @@ def begun(factreasoner, tmp_path):
 def test_what_is_left_is_refused_with_both_parsers_named(factreasoner, begun, tmp_path):
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", FIRST, SECOND), "--out", begun, code=1)
     said = " ".join(done.stderr.split())
-    assert f"made with another parser ({PARSER} there, " in said
-    assert "use another --out, or start over with --fresh" in said
+    assert f"made with another parser (was {PARSER}, now " in said
+    assert "use another --out, or --fresh to start over" in said
     assert "1 of 2 records are assessed" in said
     assert len(kept(begun)) == 1
     assert manifest_of(begun)["parser"] == PARSER

@@ -42,7 +42,7 @@ def test_scores_of_spans_that_are_no_ids_are_left_out(tmp_path, capsys):
         assert execute(["publish", ran(tmp_path, *records), *wanted]) == 3
     said = capsys.readouterr()
     assert said.out.startswith(f"1 score of 1 record sent to {collector.url}/")
-    assert "1 score left out: record r2: trace_id 't1'" in said.err
+    assert "1 score not sent: record r2: trace_id 't1'" in said.err
     assert [record.trace_id.hex() for record in collector.kept.values()] == [TRACE]
 
 

@@ -30,7 +30,7 @@ def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factrea
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
     assert "faithfulness" not in said
-    assert "The same command tries the failed records again" in done.stderr
+    assert "Run the same command again to retry them" in done.stderr
 
 
 def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
@@ -155,7 +155,7 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     shown = {line.split("  ")[0]: line.rstrip() for line in done.stdout.splitlines()}
     assert shown["coverage"].endswith("0.500  (1 of 2 records)")
     assert "of 2 records" not in shown["faithfulness"]
-    assert "Most is lost by the retriever." in done.stdout
+    assert "Most claims are lost by the retriever." in done.stdout
     assert {"retrieval precision", "retrieval recall"} < shown.keys()
     assert "not found in the answer; found in no context" in done.stdout
     scores = factreasoner("evaluate", tmp_path / "run").stdout.splitlines()
@@ -246,7 +246,7 @@ def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp
     assert re.search(r"faithfulness ↑ +1\.000 \(n=1\)", compared)
 
 
-def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_other(factreasoner, tmp_path):
+def test_wide_groups_are_shown_in_several_tables(factreasoner, tmp_path):
     records = [{**record, "split": f"a split with a long name {n}"} for n, record in enumerate(RECORDS)]
     data = write_records(tmp_path / "set.jsonl", *records)
     factreasoner("rag", data, "--out", tmp_path / "run", "-q")

@@ -54,7 +54,7 @@ def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     assert FACTS[0] not in done.stdout
     assert "r2" not in done.stdout.replace("out/results.jsonl", "")
     assert done.stdout.startswith("P ")
-    assert done.stdout.split("r1: facts, held against the answer")[1].count("contradicted by answer") == 1
+    assert done.stdout.split("r1: facts, checked against the answer")[1].count("contradicted by answer") == 1
     shown = factreasoner("show", "out").stdout.replace("supported by answer", "")
     assert ("unanswered" in shown, "stated" in shown, "supported" in shown) == (False, True, False)
     assert FACTS[1] not in factreasoner("show", "out", "--label", "stated").stdout
@@ -132,8 +132,8 @@ def test_labels_of_atoms_are_refused_for_facts(factreasoner, one, tmp_path):
         (("--max", "error-rate=0.3"), 0, "pass  error_rate"),
         (("--max", "failures=0"), 4, "FAIL  failures <= 0: 4"),
         (("--max", "records_failed=0"), 4, "FAIL  records_failed <= 0: 1"),
-        (("--min", "precision=0.8"), 2, "a measure of run, and this is a run of recall"),
-        (("--min", "atoms=1"), 2, "unknown measure 'atoms'"),
+        (("--min", "precision=0.8"), 2, "a metric of `run`, but this is a `recall` folder"),
+        (("--min", "atoms=1"), 2, "unknown metric 'atoms'"),
     ],
 )
 def test_rules_are_held_against_the_metrics_of_the_task(factreasoner, one, rule, code, words):

@@ -40,7 +40,7 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
     assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
 
 
-def test_a_new_run_that_is_refused_leaves_no_folder_and_a_begun_one_stays(factreasoner, tmp_path, data):
+def test_refused_new_run_leaves_no_folder(factreasoner, tmp_path, data):
     for out in ("out", "there/new/out"):
         (tmp_path / "there").mkdir(exist_ok=True)
         assert "unknown judge" in factreasoner("run", data, "--judge", "nobody", "--out", out, code=1).stderr
@@ -92,7 +92,7 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok", "no_atoms", "no_atoms"]
     why = (
         "an abstention (r1), an empty answer (r2), an answer without a word (r4), "
-        "the given list of them is empty; leave it out to have them made (r5)"
+        "the given list is empty; remove it to have them made (r5)"
     )
     assert f"No atoms in 4 records: {why}.\n" in done.stderr
     assert lines[0]["factuality_score"] is None
@@ -107,7 +107,7 @@ def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
     done = factreasoner("run", path, "--out", "o", code=3)
     why = "No atoms in 2 records: an empty answer (r1), no claim was found (questions and remarks"
     assert why in done.stderr
-    assert "No record has anything to judge: `factreasoner show o` says why for each." in done.stderr
+    assert "No record has anything to judge. `factreasoner show o` gives the reasons." in done.stderr
     assert why in factreasoner("report", "o", "--format", "md").stdout.replace("\\", "")
 
 
@@ -179,8 +179,8 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     factreasoner("run", "first.jsonl", "--out", "out", "--report")
     done = factreasoner("run", "second.jsonl", "--out", "out")
     told = " ".join(done.stderr.split())
-    assert "out has 2 records of another input: kept in its journal, left out of results" in told
-    assert "out/report.html is older than these results: `factreasoner report out` writes it again." in told
+    assert "out has 2 records of another input: kept in its journal, excluded from results" in told
+    assert "out/report.html is older than these results; `factreasoner report out` updates it." in told
     assert summary_of(tmp_path / "out")["records"]["not_in_input"] == 2
     assert len(Run.open(tmp_path / "out")) == 2
     factreasoner("check", "out", "--min", "records=2", "--max", "records=2")
@@ -215,7 +215,7 @@ def test_a_cluster_without_its_package_makes_no_folder(factreasoner, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_bad_lines_are_named_before_anything_is_done_or_skipped_in_order_and_counted(factreasoner, tmp_path):
+def test_bad_lines_are_named_in_order(factreasoner, tmp_path):
     lines = [json.dumps(record("r0")), "{", '{"output": 5, "contexts": 5}', "{", "{"]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
     assert (

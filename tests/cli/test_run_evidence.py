@@ -49,7 +49,7 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
 
 
 def test_contexts_that_records_bring_are_not_searched_for_and_that_is_said_once(factreasoner, one):
-    said = "1 of 1 records have contexts of their own: --retriever wikipedia is not used for them."
+    said = "--retriever wikipedia is ignored for 1 of 1 records, which already have contexts."
     done = factreasoner("run", one, "--retriever", "wikipedia")
     assert done.stderr.count(said) == 1
     again = factreasoner("run", one, "--retriever", "wikipedia", "--quiet")

@@ -48,7 +48,7 @@ def run(factreasoner, server, out, *flags, **options):
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factreasoner, tmp_path, name):
+def test_resumed_run_uses_learnt_call_form(factreasoner, tmp_path, name):
     answer, logprobs, said = SERVERS[name]
     write_records(tmp_path / "d.jsonl", *RECORDS)
     down = [True]
@@ -71,9 +71,7 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
     assert manifest_of(tmp_path / "out")["models"] == {"openai/fake": learnt}
 
 
-def test_a_run_says_at_once_what_the_cache_knows_and_names_the_probe_of_its_own_mode_alone(
-    factreasoner, tmp_path, monkeypatch
-):
+def test_run_reports_cached_probe_of_its_mode(factreasoner, tmp_path, monkeypatch):
     write_records(tmp_path / "d.jsonl", RECORDS[0])
     monkeypatch.delenv("FACTREASONER_ATOMS_PER_CALL")
 

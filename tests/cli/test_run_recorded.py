@@ -43,7 +43,7 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     neutral = ("--unlisted", "neutral")
     done = recorded(factreasoner, one, relations, *neutral)
     assert "on pairs of this input" not in done.stderr
-    assert re.search(r"probabilities: .*\b3 unlisted, so neutral", done.stdout)
+    assert re.search(r"probabilities: .*\b3 not listed: neutral", done.stdout)
     write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"source": "c9"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh")
     assert "2 of 3 verdicts belong to pairs of this input; the first other one is on line 3" in done.stderr
@@ -69,7 +69,7 @@ def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasone
     against = {"source": "c1", "label": "contradiction", "probability": 0.7, "quote": "stands in Paris"}
     relations = write_records(tmp_path / "relations.jsonl", RELATIONS[0], RELATIONS[0] | against)
     done = recorded(factreasoner, one, relations, "--unlisted", "neutral")
-    assert "1 disputed: a passage supports it and a passage contradicts it" in done.stdout
+    assert "1 disputed: one context supports it and another contradicts it" in done.stdout
     assert 'c1 contradicts it: "stands in Paris"' in factreasoner("show", "out").stdout
 
 
@@ -91,7 +91,7 @@ def test_a_missing_verdict_is_named_and_the_same_ones_do_not_bring_it(factreason
     done = recorded(factreasoner, one, relations, "--version", 1, code=3)
     told = f"no verdict on this pair in {relations}"
     assert f"1 x {told} (r1 c0->a2)" in done.stdout
-    assert "The same recorded verdicts would fail the same way: add the missing ones and" in done.stderr
+    assert "The same recorded verdicts would fail again: add the missing ones and" in done.stderr
     write_records(relations, *RELATIONS[:1])
     done = recorded(factreasoner, one, relations, "--version", 1, "--fresh", code=3)
     assert f"2 x {told} (first: r1 c0->a1)" in done.stdout

@@ -34,7 +34,7 @@ def verdicts(folder):
     return {(v["context_id"], v["target_id"]): v for v in verdicts_in(folder)}
 
 
-def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, tmp_path):
+def test_run_fingerprint_is_the_models_content(run, model, tmp_path):
     run()
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert list(manifest["files"]) == ["verifier"]
@@ -45,7 +45,7 @@ def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, 
     assert "verifier: " in run(model=save(model, pooled()), code=1).stderr
     own = tmp_path / "own.toml"
     own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 40\n')
-    assert "verifier: 'nli' there, " in run("--verifier", own, model=moved, code=1).stderr
+    assert "verifier: was 'nli', now " in run("--verifier", own, model=moved, code=1).stderr
 
 
 def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
@@ -71,7 +71,7 @@ def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data
 
 @pytest.mark.parametrize(("flags", "pairs"), [((), 6), (("--version", 3), 8)])
 def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
-    assert f"{pairs} pairs of passage and claim for the verifier" in run("--dry-run", *flags).stdout
+    assert f"{pairs} pairs of context and claim for the verifier" in run("--dry-run", *flags).stdout
     assert not (tmp_path / "out").exists()
 
 
@@ -96,14 +96,14 @@ def test_doctor_tries_the_model(factreasoner, model):
 
 @pytest.mark.usefixtures("bundled_judge")
 def test_doctor_and_run_name_a_better_judge(factreasoner, data):
-    line = "better: --model NAME"
+    line = "Before you rely on a score, use --model NAME or a verifier"
     assert line in " ".join(factreasoner("doctor").stdout.split())
     done = factreasoner("run", data, "--out", "bundled")
-    better = "(docs/judges.md); better: --model NAME."
+    better = "Before you rely on a score, use --model NAME or a verifier (docs/judges.md)."
     assert " ".join(done.stdout.split()).endswith(better)
     unasked = ("--model", "openai/x", "--judge", "verifier", "--atomizer", "rules", "--reviser", "none")
     done = factreasoner("run", data, *unasked, "--out", "named", env={"OPENAI_API_KEY": "x"})
-    assert "better: --judge llm." in " ".join(done.stdout.split())
+    assert "use --judge llm or a verifier" in " ".join(done.stdout.split())
 
 
 def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):

@@ -163,7 +163,7 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
         assert server.calls == 9
     usage = summary_of(tmp_path / "out")["usage"]
     assert usage["spent"] > usage["total"]["cost"] > 0
-    assert "with interrupted and repeated tries" in done.stdout
+    assert "with interrupted and repeated attempts" in done.stdout
 
 
 def test_quotes_that_a_model_makes_up_are_counted(factreasoner, tmp_path):
@@ -181,7 +181,10 @@ def test_quotes_that_a_model_makes_up_are_counted(factreasoner, tmp_path):
         )
         done = factreasoner("run", data, *flags, "--out", "out")
     (count,) = summary_of(tmp_path / "out")["citations"].values()
-    assert f"quotes          {count} of {count} are missing or in no passage, and are left out" in done.stdout
+    assert (
+        f"quotes          {count} of {count} are missing or not in the context, and are dropped"
+        in done.stdout
+    )
 
 
 def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
@@ -193,7 +196,7 @@ def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
         assert {request.form for request in server.requests} == {"word"}
         shown = factreasoner(*flags, "--dry-run").stdout
     assert shown.startswith("2 records\n")
-    assert "Counted with 1 atom a call." in shown
+    assert "Assumes 1 atom per call." in shown
     (stage,) = planned["stages"]
     assert planned["records"] == 2
     assert stage["calls"] == len(sent)
@@ -203,7 +206,7 @@ def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
 def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, one):
     told = " ".join(factreasoner("run", one, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
     assert "~$0.0" in told
-    assert "24 calls are paid" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
+    assert "24 paid calls" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
 
 
 def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, tmp_path, two, monkeypatch):
@@ -217,8 +220,8 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
         unasked = factreasoner("run", *flags, "--judge", "word_judge:WordJudge", "--out", "unasked")
         factreasoner("run", *flags, "--atoms-per-call", 3, "--out", "given")
     assert len(server.probes) == 4
-    assert "How many the model can take is not known yet" in before.stdout
-    calls = f"with {LEAST_PROBE_CALLS} calls, or up to {MOST_PROBE_CALLS} for a weak model"
+    assert "The run measures what the model can handle first" in before.stdout
+    calls = f"({LEAST_PROBE_CALLS} calls; up to {MOST_PROBE_CALLS} for a weak model)"
     assert calls in " ".join(before.stdout.split())
     found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
@@ -241,7 +244,7 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
         assert server.calls == 2
     assert "waiting for the probe of the model, call 1: " in done.stderr
     assert "at once; 127.0.0.1" in done.stderr
-    told = "no answer within 0.5 s in 2 tries; give a slow server a longer --timeout, fewer slots"
+    told = "no answer within 0.5 s in 2 attempts; give a slow server a longer --timeout, fewer slots"
     assert told in " ".join(done.stdout.split())
 
 

@@ -151,7 +151,7 @@ def test_what_it_does_not_begin_with(arguments, said, capsys):
         (["--max-body", "much"], "write a number of bytes"),
         (["--min", "precission=0.8"], "did you mean 'precision'?"),
         (["--min", "failures=0"], "a single record has none"),
-        (["--workers", "2"], "--workers: no longer there: a service works in threads"),
+        (["--workers", "2"], "--workers: removed: a service works in threads"),
     ],
 )
 def test_values_that_its_flags_do_not_take(arguments, said, capsys):

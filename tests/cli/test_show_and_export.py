@@ -73,9 +73,7 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
     answers = {"r1": "Oslo is cold.", "r2": "I don't know.", "r3": " ", "r4": "Sorry, I can't say."}
     records = [{"id": name, "output": text, "contexts": []} for name, text in answers.items()]
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", "run")
-    assert "in 1 of 4 records: there is nothing to judge atoms by, so all are unverified" in " ".join(
-        done.stdout.split()
-    )
+    assert "in 1 of 4 records, so all their atoms are unverified" in " ".join(done.stdout.split())
     for order in ("text", "p"):
         said = factreasoner("show", "run", "--sort", order).stdout
         assert "Oslo is cold. no context No atoms" in " ".join(said.split())
@@ -143,7 +141,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         label = "contradiction" if first["label"] != "contradiction" else "entailment"
         file = write_records(tmp_path / "c.jsonl", line | {"label": label})
         done = factreasoner("score", task, "--corrections", file)
-        assert "1 of them, by a reader" in " ".join(done.stdout.split())
+        assert "1 verdict, by a reader" in " ".join(done.stdout.split())
         summary = summary_of(tmp_path / task / "rescored")
         assert (summary["corrected_verdicts"], summary["confidences"]["corrected"]) == (1, 1)
         results = json.loads((tmp_path / task / "rescored" / "results.jsonl").read_text())
@@ -162,7 +160,10 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
             ("export", "run", "--out", "a.json", "--format", "jsonl"),
             ".json is not a format of this command; it writes .csv",
         ),
-        (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
+        (
+            ("export", "run", "--out", "a.parquet", "--format", "csv"),
+            "ending means parquet, but --format is csv",
+        ),
         (
             ("report", "run", "--out", "a.pdf"),
             "a.pdf: .pdf is not a format of this command; it writes .html, .htm, .md",

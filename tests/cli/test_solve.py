@@ -88,7 +88,7 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
     assert "elimination width 4" in reasons["pgmpy"]
     done = factreasoner("solve", "five.uai", "--solver", "exact", code=1)
     assert done.stdout == ""
-    assert "use solver 'gibbs'" in done.stderr
+    assert "Use solver 'gibbs'" in done.stderr
 
 
 def test_sampling_that_has_not_mixed_is_told_of_in_finite_numbers(factreasoner, tmp_path):

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from factreasoner.report import progress
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.terminal import WarningHandler, say, say_json
+from factreasoner.report.terminal import WarningHandler, print_json, print_text
 from factreasoner.text.visible import one_line, visible
 
 HOSTILE = (
@@ -106,7 +106,7 @@ def test_notes_on_a_terminal_end_their_lines_between_words(monkeypatch):
     termios.tcsetwinsize(secondary, (24, 20))
     with os.fdopen(secondary, "w", closefd=False) as terminal:
         monkeypatch.setattr("sys.stderr", terminal)
-        say("a note of some words/with/a/long/path\n  a command that is copied", err=True)
+        print_text("a note of some words/with/a/long/path\n  a command that is copied", err=True)
     printed = os.read(primary, 1000).decode().splitlines()
     assert printed == ["a note of some", "words/with/a/long/path", "  a command that is copied"]
     for end in (primary, secondary):
@@ -136,14 +136,14 @@ def test_json_says_exactly_what_it_holds(text):
     with pytest.MonkeyPatch.context() as patch:
         out = io.StringIO()
         patch.setattr("sys.stdout", out)
-        say_json({text: [text]})
+        print_json({text: [text]})
     assert json.loads(out.getvalue()) == {text: [text]}
     assert not acting(out.getvalue())
 
 
 def test_both_streams(capsys):
-    say("a\x1b[1m")
-    say("b\x9b", err=True)
+    print_text("a\x1b[1m")
+    print_text("b\x9b", err=True)
     assert tuple(capsys.readouterr()) == ("a�[1m\n", "b�\n")
 
 

@@ -27,9 +27,9 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
         assert "citation recall" in done.stdout
         worst, _, _ = done.stdout.partition("\nrecords ")
-        assert worst.index("says otherwise") < worst.index("unknown source")
-        assert "claims to look at first" in worst
-        assert '[1] says otherwise: "The Harbour Museum opened on 4 May 1932' in worst
+        assert worst.index("contradicts it") < worst.index("unknown source")
+        assert "claims to review first" in worst
+        assert '[1] contradicts it: "The Harbour Museum opened on 4 May 1932' in worst
         assert "c0" not in worst  # the source is named once
         assert done.stdout.endswith("These citations name no source: 7 (r1).\n")
     first, second = results(tmp_path / "run")
@@ -73,7 +73,7 @@ def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasone
     assert "1 (probabilities: 1 word_judge:WordJudge judge)" in done.stdout, done.stdout
     shown = factreasoner("show", tmp_path / "run").stdout
     assert "r1: claims of the answer that cite nothing" in shown
-    assert "held against the contexts" not in shown
+    assert "checked against the contexts" not in shown
 
 
 def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):

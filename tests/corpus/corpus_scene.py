@@ -30,7 +30,7 @@ def numbered(count):
 
 def bring(*paths, prune=False, **settings):
     """Index `paths`."""
-    return index(paths, Config(**settings), prune=prune, tell=lambda step: None)
+    return index(paths, Config(**settings), prune=prune, listener=lambda step: None)
 
 
 def content(*, collection="documents", **settings):

@@ -34,4 +34,4 @@ def main():
 
     setattr(Collection, name, dying)
     indexing.BATCH = BATCH
-    indexing.index([Path(docs)], Config(store=Path(store)), prune=True, tell=lambda step: None)
+    indexing.index([Path(docs)], Config(store=Path(store)), prune=True, listener=lambda step: None)

@@ -229,8 +229,8 @@ def test_json_lines(tmp_path):
         (b"[" * 100_000, "not JSON"),
         (b'"text"', "not an object"),
         (b'{"text": null}', "no column 'text' or 'content' or 'passage'"),
-        (b'{"text": 5}', "text is not a text"),
-        (b'{"text": "a", "title": ["t"]}', "title is not a text"),
+        (b'{"text": 5}', "text is not a string"),
+        (b'{"text": "a", "title": ["t"]}', "title is not a string"),
         (b'{"text": "caf\xe9"}', "not UTF-8"),
     ],
 )
@@ -261,7 +261,7 @@ def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
     assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [BadRow(2, "no text"), Document("x", "t")]
 
 
-def test_a_row_of_a_csv_file_that_is_not_utf_8_is_named_and_the_others_are_read(tmp_path):
+def test_csv_row_not_utf8_is_named(tmp_path):
     bad = BadRow(3, "not UTF-8")
     assert table(tmp_path, b"text\ngood\ncaf\xe9\nmore\n") == [Document("good"), bad, Document("more")]
 

@@ -34,7 +34,7 @@ def embedding(server, **settings):
     return LiteLLMEmbedding("BAAI/some-model", Config.model_validate(values))
 
 
-def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(monkeypatch):
+def test_embedding_requests_run_in_parallel_in_order(monkeypatch):
     monkeypatch.setenv("FACTREASONER_EMBEDDING_KEY", "sk-embedding-key")
     texts = [f"text {n}" * n for n in range(1, 151)]
     with JsonServer(vectors) as server:

@@ -40,7 +40,7 @@ def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path):
     assert found.files == (tmp_path / "a.txt",)
 
 
-def test_a_named_file_is_taken_whatever_it_is_called_and_a_missing_one_told(tmp_path):
+def test_named_file_is_read_and_missing_one_reported(tmp_path):
     write(tmp_path, {".notes": "x"})
     found = find_files([tmp_path / ".notes", tmp_path / "none.txt"])
     assert found.files == (tmp_path / ".notes",)

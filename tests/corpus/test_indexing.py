@@ -149,7 +149,7 @@ def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(tmp_path, st
         if step.passages == 4 and told.count(4) == 1:
             write(docs, {"rows.jsonl": '{"text": "New."}\n'})
 
-    report = index([docs], Config(store=store), tell=tell)
+    report = index([docs], Config(store=store), listener=tell)
     assert report.problems == (f"{docs}/rows.jsonl: changed while it was read",)
     assert report.total == 0
     assert [p.text for p in content(store=store).values()] == []

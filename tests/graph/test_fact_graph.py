@@ -84,7 +84,7 @@ def test_atoms_and_contexts_without_priors_take_those_given(atoms):
     assert graph.relations == (Relation(source="c0", target="a0", kind="contradiction", probability=1.0),)
 
 
-def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing():
+def test_prior_of_zero_counts():
     nodes = [
         {"id": "a0", "kind": None, "type": "atom", "prior": 0, "probability": 0.7},
         {"id": "c0", "kind": "context", "prior": None, "probability": 0.0},

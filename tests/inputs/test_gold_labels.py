@@ -86,7 +86,7 @@ def test_none_for_the_run_is_an_error_with_the_numbers(tmp_path):
         ({"atom": "a", "label": "S"}, "record: missing"),
         ({"record": "r", "atom": "a", "label": "S", "text": 3}, "text: is the number 3"),
         ({"id": "r", "atoms": [{"text": "t", "label": "maybe"}]}, "atoms[0].label: is 'maybe'"),
-        ({"id": "r", "atoms": "a0"}, "atoms: is a text"),
+        ({"id": "r", "atoms": "a0"}, "atoms: is a string"),
         ("{'record': 'r'}", "not JSON"),
         ("[1]", "this is a JSON array"),
         ("r,a,S", 'no line of it is a JSON object; a line is {"record", "atom", "label"}'),

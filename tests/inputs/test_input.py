@@ -113,7 +113,7 @@ def test_of_a_record_that_is_skipped_no_key_is_kept(tmp_path):
     assert CheckedInput(write(tmp_path / "f.jsonl", *lines), skip_invalid=True).notes == []
 
 
-def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(tmp_path):
+def test_misspelt_context_key_is_noted(tmp_path):
     noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
     path = write(tmp_path / "f.jsonl", noted, noted)
     assert CheckedInput(path).notes == [

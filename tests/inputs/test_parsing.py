@@ -194,7 +194,7 @@ def test_documents_bring_title_and_link_and_atoms_their_labels():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"facts": TEXT}, "facts: is a text; it must be a list"),
+        ({"facts": TEXT}, "facts: is a string; it must be a list"),
         ({"contexts": {"text": TEXT}}, "contexts: is an object; it must be a list"),
         ({"contexts": 5}, "contexts: is the number 5"),
         ({"contexts": [math.nan]}, "contexts[0]: is the number nan"),

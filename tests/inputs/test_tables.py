@@ -182,7 +182,7 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.csv", ",output\n2020-01-01,x\n", "name the column, or write the table without it"),
         ("f.csv", ",output,\n0,x,\n", "f.csv:1: column 3 has no name"),
         ("f.csv", ",output\n0,x,y\n", "f.csv:2: 3 cells, but the first row names 2"),
-        ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a text"),
+        ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a string"),
         ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
         ("f.csv", "id,output\n", "one a row below a table's header"),
     ],
@@ -212,8 +212,8 @@ def test_blank_rows_are_left_out_and_counted(tmp_path):
     path = tmp_path / "f.csv"
     for blank, notes in (
         ("", []),
-        (",\n", [f"{path}: 1 blank row left out"]),
-        (' ,\n\n,"\n"\n', [f"{path}: 2 blank rows left out"]),
+        (",\n", [f"{path}: 1 blank row skipped"]),
+        (' ,\n\n,"\n"\n', [f"{path}: 2 blank rows skipped"]),
     ):
         path.write_text(f"id,output\na,x\n{blank}b,y\n")
         checked = CheckedInput(path)

@@ -96,7 +96,9 @@ def test_what_is_wrong_is_said_to_the_agent(server):
         assert told == "contexts: missing; assess takes output, contexts, input"
     unknown = refusal(server, output="It is tall.", context=["It is tall."])
     assert unknown == "context: assess takes no such argument; did you mean 'contexts'?"
-    assert "contexts: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
+    assert "contexts: is a string; it must be a list" in refusal(
+        server, "verify", output="It is.", sources="x"
+    )
     alone = tools_of(Config(version=1))
     assert "assess: atoms: no atom names" in refusal(alone, output="It is tall.", contexts=["It is."])
     slow = tools_of(Config(**HELD), seconds=0.1)
@@ -106,7 +108,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
 def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
     config = Config(spacy_model="none", retriever="corpus", store=tmp_path / "store")
-    index([tmp_path / "tower.txt"], config, tell=lambda step: None)
+    index([tmp_path / "tower.txt"], config, listener=lambda step: None)
     for given, label in (
         ({}, "contradicted"),
         ({"contexts": None}, "contradicted"),

@@ -106,9 +106,7 @@ def test_logprobs_are_asked_for_and_used_and_stand_beside_the_verdict(confidence
 
 
 @pytest.mark.parametrize(("name", "mass"), [("fact_0", 0.4), ("fact_1", None)])
-def test_labels_without_half_of_the_mass_or_without_any_are_no_confidence_and_that_is_said_once(
-    name, mass, caplog
-):
+def test_low_label_mass_gives_no_confidence(name, mass, caplog):
     asking.warn_of.cache_clear()
     j, _ = judge(with_logprobs(mass, name))
     for _ in range(2):

@@ -180,7 +180,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_posteriors_are_refused_with_what_to_do(tmp_path, posteriors, others):
     file = tmp_path / "c.json"
     file.write_text(json.dumps({"posteriors": posteriors} | others))
-    words = "no longer there: calibrate the verdicts of a run, with `calibrate RUN --relations FILE`"
+    words = "removed: calibrate the verdicts of a run, with `calibrate RUN --relations FILE`"
     with pytest.raises(InputError) as caught:
         calibration_of(Config(calibration=file))
     assert str(caught.value) == f"{file}: posteriors: {words}"

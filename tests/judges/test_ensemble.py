@@ -122,7 +122,7 @@ class Raising:
         raise self.error
 
 
-def test_a_member_that_can_not_be_asked_leaves_it_to_the_others_unless_there_is_none():
+def test_failing_ensemble_member_leaves_the_others():
     refused = Raising(ConfigError("set the right key"))
     found = judged("EC", refused, "EC")
     assert [verdict.label for verdict in found.verdicts] == ["entailment", "contradiction"]

@@ -19,7 +19,7 @@ def judged(answer, premise=PREMISE, **settings):
     return verdict, llm.calls[0]
 
 
-def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_label():
+def test_single_fact_prompt_has_six_examples():
     _, call = judged({"fact_0": "True"})
     assert call.prompt.system.startswith("You check a fact against a passage. Find first what the passage")
     assert "Library\nThe library opens at nine." in call.prompt.user

@@ -86,14 +86,14 @@ def test_a_model_that_answers_by_place_is_asked_one_by_one():
     assert pace.facts == 1
 
 
-def test_a_model_that_loses_the_thread_from_the_fifth_fact_on_is_asked_about_four():
+def test_probe_limits_weak_model_to_four_facts():
     draw = random.Random(7)
     (found, _), sizes = probed(lambda t, place, size: ANSWERS[t] if place < 4 else draw.choice(VALUES))
     assert (found.facts_per_call, found.right) == (4, 32)
     assert sizes.count(4) == 16
 
 
-def test_a_larger_call_may_be_two_verdicts_less_right_than_one_by_one_and_no_more():
+def test_larger_call_may_lose_two_right_verdicts():
     for worse, facts in ((2, 4), (3, 1)):
         bad = set(list(ANSWERS)[3::9][:worse])
 
@@ -213,7 +213,7 @@ def config_of(server, folder, **settings):
     return Config(**place | settings)
 
 
-def test_a_model_that_gives_no_verdict_at_all_is_an_error_with_the_reason():
+def test_probe_without_verdicts_is_an_error():
     llm = ScriptedLLM(lambda prompt, schema: UnusableReplyError("the reply is empty"))
     with pytest.raises(LLMError, match="the reply is empty"):
         probing.probe(llm, Config(model="scripted"))
@@ -250,7 +250,7 @@ def test_the_bill_of_an_answer_follows_from_what_one_call_took(facts, calls, com
     assert str(taken).startswith(f"{calls} calls, ")
 
 
-def test_a_probe_s_calls_are_counted_apart_and_said_while_they_are_waited_for():
+def test_probe_calls_are_counted_separately():
     meter, told = Meter(), []
     with meter.stage("evaluator"), waiting_listener(told.append):
         probed(lambda text, place, size: ANSWERS[text])

@@ -76,8 +76,8 @@ def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tm
     assert judged.verdicts[1].confidence == "unlisted"
     (failure,) = j.judge(premise(record="r9"), claims("a0")).failures
     assert failure.item_id == "c0->a0"
-    assert "no line about this record" in failure.message
-    assert "one neutral verdict names a record" in failure.message
+    assert "has no verdict for this record" in failure.message
+    assert "add one neutral line for this record" in failure.message
 
 
 GOOD = {"record": "r", "source": "c", "target": "a", "label": "neutral"}
@@ -90,8 +90,8 @@ GOOD = {"record": "r", "source": "c", "target": "a", "label": "neutral"}
         (GOOD | {"label": "supports"}, "label", "'neutral'"),
         ({"source": "c", "target": "a", "label": "neutral"}, "record", "missing"),
         (GOOD | {"record": ""}, "record", "must not be empty"),
-        (GOOD | {"source": True}, "source", "must be a text"),
-        (GOOD | {"target": ["a"]}, "target", "must be a text"),
+        (GOOD | {"source": True}, "source", "must be a string"),
+        (GOOD | {"target": ["a"]}, "target", "must be a string"),
         (GOOD | {"probability": 1.5}, "probability", "1"),
         (GOOD | {"probability": "0.5"}, "probability", ""),
         (GOOD | {"probability": float("nan")}, "probability", ""),

@@ -26,7 +26,7 @@ OPEN = GIVEN.model_copy(update={"atoms": None})
         ([OPEN, OPEN.model_copy(update={"id": "r2"})], True, ""),
     ],
 )
-def test_lines_on_no_pair_of_the_input_are_counted_and_the_first_is_named(tmp_path, records, pairs, told):
+def test_unused_relation_lines_are_counted(tmp_path, records, pairs, told):
     pairs_of = [("r1", "c0", "a0"), ("r1", "c7", "a0"), ("r1", "a0", "c0"), ("r2", "c0", "a0")]
     file = tmp_path / "t.jsonl"
     file.write_text("".join(LINE.format(*line) for line in pairs_of))

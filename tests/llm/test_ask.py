@@ -188,7 +188,7 @@ def test_samples_drawn_side_by_side_do_not_meet():
     assert sorted(call.sample for call in llm.calls) == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_failed_call_fails_its_items_alone_and_what_the_user_must_mend_is_raised():
+def test_failed_call_fails_only_its_items():
     broken = ScriptedLLM(lambda prompt, schema: ProviderError("status 500", attempts=3))
     assert [f.attempts for f in asked(broken, 2)] == [3, 3]
     for wrong in (ConfigError("no key"), BudgetError("enough")):

@@ -185,9 +185,7 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
     ids=["broken off", "login page", "error", "empty", "no content", "other JSON"],
 )
 @pytest.mark.parametrize("model", ["fake", "mistral/fake"])
-def test_what_is_no_chat_completion_is_told_by_its_beginning_and_asked_for_once_more(
-    scene, monkeypatch, model, wrong, beginning
-):
+def test_reply_without_completion_is_quoted_and_retried(scene, monkeypatch, model, wrong, beginning):
     monkeypatch.setenv("SOME_KEY", "none")
     set_up, meter = scene(lambda request: wrong), Meter()
     with meter.stage("evaluator"), pytest.raises(ProviderError) as caught:
@@ -201,7 +199,7 @@ def test_what_is_no_chat_completion_is_told_by_its_beginning_and_asked_for_once_
 
 
 @pytest.mark.parametrize("code", [502, 429])
-def test_an_error_with_status_200_that_names_another_is_waited_for_as_that_one(scene, code):
+def test_error_in_status_200_is_classified(scene, code):
     busy = Misbehaviour(body=b'{"choices": null, "error": {"message": "Busy", "code": %d}}' % code)
     set_up = scene(sequence(busy, busy, busy, obliging))
     assert set_up.client(patience=30.0).call(PROMPT, SCHEMA).arguments == TRUE
@@ -235,7 +233,7 @@ def test_a_proxy_of_the_environment_is_named_and_its_password_is_not(scene, monk
     assert told == ("localhost" in url)
 
 
-def test_a_request_that_is_refused_is_sent_once_and_does_not_end_the_run(scene):
+def test_refused_request_is_sent_once(scene):
     flagged = "this prompt was flagged by our content policy"
     set_up = scene(sequence(error(400, flagged), error(403, flagged), obliging))
     client = set_up.client()
@@ -381,7 +379,7 @@ def refusing_limits(request):
     )
 
 
-def test_where_no_limit_is_taken_there_is_none_and_no_cost_can_be_limited(scene):
+def test_unlimited_tokens_allow_no_cost_limit(scene):
     set_up = scene(refusing_limits)
     assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
     assert set_up.server.calls == 3
@@ -439,7 +437,7 @@ def test_chances_come_to_who_asks_for_them_from_the_first_call_on(scene):
     assert found[1].keys() == {"fact_0", "fact_1", "fact_2"}
 
 
-def test_a_form_refused_in_the_middle_of_a_run_is_searched_for_anew_with_chances(scene):
+def test_form_refused_mid_run_is_searched_again(scene):
     met = []
 
     def answer(request):
@@ -458,7 +456,7 @@ def test_a_form_refused_in_the_middle_of_a_run_is_searched_for_anew_with_chances
 @pytest.mark.parametrize(
     "text", ["The bridge was opened in 1932 by the mayor of the town. " * 40, "1234567890 " * 80]
 )
-def test_a_model_that_saw_half_of_its_prompt_stops_the_run_and_one_that_groups_digits_does_not(scene, text):
+def test_truncated_prompt_stops_run_but_grouped_digits_pass(scene, text):
     """The model takes a word for a token, and three digits."""
     seen = [1.0]
 

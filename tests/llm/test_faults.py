@@ -374,7 +374,7 @@ def test_what_the_library_itself_refuses():
     assert fault(UnsupportedParamsError(400, "x does not support parameters: ['tools']")).kind == "form"
 
 
-def test_what_the_library_refuses_of_the_user_s_own_wishes_is_for_the_user_to_leave_out():
+def test_refused_user_parameters_are_named():
     text = (
         "openai does not support parameters: ['top_p', 'temperature'], for model=x. To drop these, set "
         "`litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n. "

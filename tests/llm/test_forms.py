@@ -59,7 +59,7 @@ def test_the_kind_of_a_function_decides_in_which_forms_it_can_be_asked():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_lists_the_facts_in_the_message_behind_the_passage_and_nowhere_else(form):
+def test_every_form_lists_facts_after_the_passage(form):
     request = forms.request(form, PROMPT, JUDGING)
     user = request["messages"][-1]["content"]
     (listing,) = fenced(user, "facts")
@@ -115,7 +115,7 @@ def test_examples_are_turns_whose_answers_have_the_shape_that_is_wanted(form, sa
     assert replies.parse(form, answer, schema).arguments == example.arguments
 
 
-def test_an_example_of_a_tool_call_is_a_call_that_was_taken_note_of():
+def test_tool_call_example_has_a_result():
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
     _, _, assistant, tool, _ = forms.request("tool", prompt, JUDGING)["messages"]
     (call,) = assistant["tool_calls"]

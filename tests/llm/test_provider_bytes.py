@@ -220,7 +220,7 @@ def test_a_prompt_read_from_the_provider_s_cache_was_seen_all_the_same(model, us
 # What litellm stumbles over
 
 
-def test_a_reply_that_litellm_can_t_read_is_paid_for_and_not_asked_for_again_and_again(server):
+def test_unreadable_reply_is_paid_and_not_retried(server):
     # Groq's replies name a service tier, or else litellm breaks off: at this path they do not.
     with pytest.raises(UnusableReplyError, match="the reply is empty"):
         client_of(server, "groq/llama-3", form="tool").call(prompt_of(), JUDGING)
@@ -228,7 +228,7 @@ def test_a_reply_that_litellm_can_t_read_is_paid_for_and_not_asked_for_again_and
 
 
 @pytest.mark.parametrize("model", [model for model in PATHS if "cohere" not in model])
-def test_a_reply_longer_than_any_answer_is_not_read_and_not_asked_for_again(model, server):
+def test_overlong_reply_is_not_retried(model, server):
     server.arguments = {"fact_0": "True", "fact_1": "x" * 600_000}
     with pytest.raises(UnusableReplyError, match="a reply longer than any answer, which was not read"):
         client_of(server, model, form="tool").call(prompt_of(), JUDGING)

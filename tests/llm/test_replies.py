@@ -52,7 +52,7 @@ def test_what_holds_no_arguments(raw):
     assert arguments_of("", ("check", raw)) is None
 
 
-def test_a_function_without_arguments_is_answered_by_any_object_and_several_calls_are_merged():
+def test_several_tool_calls_are_merged():
     assert merged_calls(["{}"], (), "ping") == {}
     calls = [
         ("check", '{"fact_0": "True"}'),
@@ -86,7 +86,7 @@ def test_content_is_searched_for_the_arguments(content):
     assert arguments_of(content) == TRUE
 
 
-def test_of_an_argument_halves_of_surrogate_pairs_are_replaced_and_one_nested_too_deep_is_left_out():
+def test_surrogates_are_replaced_and_deep_arguments_dropped():
     assert arguments_of('{"fact_0": "\\ud83d!"}') == {"fact_0": "?!"}
     deep = "[" * 900 + "]" * 900
     assert arguments_of(f'{{"fact_0": {deep}, "fact_1": "False"}}') == {"fact_1": "False"}
@@ -179,7 +179,7 @@ def test_a_word_that_is_no_answer_or_two_is_no_verdict(said, value):
     assert (line["fact_0"] == value) == (value is not None)
 
 
-def test_answers_numbered_from_one_are_not_taken_for_those_before_and_two_lines_on_a_fact_for_none():
+def test_numbered_answers_from_one_and_duplicates_are_refused():
     shifted = {f"fact_{n}": "True" for n in (1, 2, 3)}
     for form, text in (("lines", "1: True\n2: True\n3: True"), ("json_schema", json.dumps(shifted))):
         assert parse(form, answer(text), verdicts(3)).arguments == {}

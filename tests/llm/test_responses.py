@@ -40,7 +40,7 @@ def test_a_token_that_may_begin_either_of_two_values_gives_neither_a_chance():
     assert Tokens([Token(b"N", top[0][1], top)]).chances(0, "Not clear", ("None", "Not clear")) is None
 
 
-def test_a_value_out_of_sight_is_as_probable_as_the_least_seen_at_most():
+def test_unseen_value_has_the_least_seen_probability():
     """As a server reports that restricts what is sampled by a grammar, and its probabilities not."""
     found = chances([("the", 0.5), ("a", 0.2), ("{", 0.1), ("an", 0.01)], logprob=math.log(0.005))
     assert found.probabilities["True"] == pytest.approx(1 / 3)

@@ -13,7 +13,7 @@ from factreasoner.models.messages import Reply
 TRUE = {"fact_0": "True", "fact_1": "True"}
 
 
-def test_a_list_is_worked_off_in_order_and_says_so_when_it_is_used_up():
+def test_scripted_list_is_used_in_order():
     cut = Reply(arguments={}, truncated=True)
     llm = ScriptedLLM([TRUE, cut, UnusableReplyError("only prose")])
     assert llm.call(PROMPT, SCHEMA).arguments == TRUE

@@ -169,7 +169,7 @@ def test_an_empty_error_is_none(failed):
         ({"prompt_tokens": 9.0, "completion_tokens": 3.0, "total_tokens": 12.0}, 9),
     ],
 )
-def test_an_answer_is_kept_with_senseless_usage_and_counts_with_a_point_are_counts(usage, tokens):
+def test_answer_with_senseless_usage_is_kept(usage, tokens):
     message = {"role": "assistant", "content": "True"}
     body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
     with FakeServer(lambda request: Completion(arguments={}, body=body)) as server:

@@ -61,7 +61,7 @@ def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
     assert worst.content()["atoms_to_review"] == len(expected)
 
 
-def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_was_not_judged_nowhere():
+def test_unknown_sources_rank_after_contradicted():
     worst = ReviewList("claim")
     add(worst, "failed", None, None)
     add(worst, "uncited", "uncited", None)

@@ -67,7 +67,7 @@ def test_records_that_are_all_alike_are_no_proof_of_zero_width():
     assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
     right = binomtest(5, 10).proportion_ci(method="exact")
     assert mean_of(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
-    same = NoInterval("it is the same whichever record is left out")
+    same = NoInterval("removing any one record does not change it")
     assert alike(3.0, 10, (0.0, np.inf)) == same
 
 
@@ -146,7 +146,7 @@ def test_the_interval_of_a_share_is_the_union_of_two(values):
     assert found == pytest.approx((min(low, ends[0]), max(high, ends[1])), abs=1e-9)
 
 
-def test_the_interval_of_the_calibration_error_holds_zero_where_labels_are_drawn_from_p():
+def test_calibration_error_interval_covers_zero():
     random = np.random.default_rng(5)
     record = np.repeat(np.arange(60), 10)
     p = random.random(600)

@@ -7,7 +7,7 @@ from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS, look_of
 from factreasoner.tasks.recall import TASK as RECALL
 
 
-def test_a_verdict_has_the_colour_of_its_label_and_a_task_its_own_words():
+def test_verdict_has_the_colour_of_its_label():
     said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9)
     (row,) = assessment([0.9], outcome={"verdicts": (said,)}).rows()
     assert look_of(row, RECALL.words.labels) == LOOKS["supported"]._replace(word="stated")

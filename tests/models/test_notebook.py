@@ -56,7 +56,7 @@ def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
 def test_the_quote_of_a_verified_claim_stands_there_once():
     html = verify("The museum opened in 1930 [1].", contexts=["The museum opened in 1932."])._repr_html_()
     assert html.count("The museum opened in 1932.") == 1
-    assert "[1] says otherwise.<" in html
+    assert "[1] contradicts it.<" in html
 
 
 def test_failures_of_judgements_are_told_too_and_each_once():
@@ -82,5 +82,5 @@ def test_of_many_atoms_the_first_are_shown():
     count = MOST_ROWS + 3
     many = assessment([0.9] * count, atoms=tuple(Atom(id=f"a{i}", text=f"No. {i}.") for i in range(count)))
     html = many._repr_html_()
-    assert "The other atoms are left out here." in html
+    assert "The other atoms are not shown." in html
     assert html.count("<tr>") == MOST_ROWS + 1

@@ -33,22 +33,22 @@ def test_models_are_frozen_and_refuse_unknown_fields():
     atom = Atom(id="a", text="x")
     with pytest.raises(ValidationError):
         atom.text = "y"
-    with pytest.raises(InputError, match=r"^Atom\(\): wrong: no such field; leave it out$"):
+    with pytest.raises(InputError, match=r"^Atom\(\): wrong: no such field; remove it$"):
         Atom(id="a", text="x", wrong=1)
 
 
 @pytest.mark.parametrize(
     ("build", "told"),
     [
-        (lambda: Context(id="c", text=None), "Context(): text: is null; it must be a text"),
+        (lambda: Context(id="c", text=None), "Context(): text: is null; it must be a string"),
         (lambda: Context(text="x"), "Context(): id: missing; give it"),
         (
             lambda: Record(id="r", response="x", contexts="y"),
-            "Record(): contexts: is a text; it must be a list: [...]",
+            "Record(): contexts: is a string; it must be a list: [...]",
         ),
         (
             lambda: Record(id="r", response="x", contexts=[{"id": 5, "text": "y"}]),
-            "Record(): contexts[0].id: is the number 5; it must be a text",
+            "Record(): contexts[0].id: is the number 5; it must be a string",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def test_rows_have_the_best_support_of_their_verdicts():
 @pytest.mark.parametrize(
     ("fields", "link", "note"),
     [
-        ({}, "", "no passage clearly says so"),
+        ({}, "", "no context decides it"),
         (
             {"note": "nothing to compare"},
             "https://example.org",

@@ -89,7 +89,7 @@ def test_atoms_in_the_record_are_kept_as_they_are():
     ("dead", "status", "failed"),
     [("atomizer", "failed", {("atomizer", "r1[0:23]")}), ("reviser", "partial", {("reviser", "a0")})],
 )
-def test_a_dead_stage_is_listed_and_an_atom_that_is_not_revised_keeps_its_text(dead, status, failed):
+def test_failed_reviser_keeps_atom_text(dead, status, failed):
     def script(prompt, schema):
         if prompt.name == dead:
             return LLMError("no answer", attempts=5)

@@ -88,6 +88,6 @@ def test_an_assessment_without_a_graph_comes_back_as_it_is():
 def test_a_judges_calibration_is_no_prompted_assessors(tmp_path):
     path = tmp_path / "calibration.json"
     path.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
-    with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
+    with pytest.raises(ConfigError, match="factscore uses no judge"):
         refuse_unasked_judge(Config(calibration=path, assessor="factscore", model="x"))
     refuse_unasked_judge(Config(calibration=path, assessor="factscore"))

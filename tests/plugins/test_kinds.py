@@ -230,7 +230,7 @@ def of_another_process(premise, claims):
         ),
     ],
 )
-def test_what_a_judge_does_wrong_fails_the_record_and_is_told_as_its_fault(answer, words):
+def test_faulty_custom_judge_fails_the_record(answer, words):
     class OddJudge:
         def judge(self, premise, claims):
             return answer(premise, claims)

@@ -138,7 +138,7 @@ def test_a_result_that_fits_comes_back(kind, result):
 @pytest.mark.parametrize(
     ("quote", "shown", "citation"), [("Rome is new", None, "absent"), ("a forum", "a forum", "elsewhere")]
 )
-def test_a_quote_that_is_not_in_the_passage_is_told_and_the_verdict_stays(quote, shown, citation):
+def test_quote_not_in_passage_keeps_verdict(quote, shown, citation):
     given = verdict(quote=quote, citation="found")
     (found,) = returned(kinds.JUDGE, Judged((given,))).verdicts
     assert found == given.model_copy(update={"quote": shown, "citation": citation})

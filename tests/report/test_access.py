@@ -83,8 +83,8 @@ def test_a_record_prints_with_its_evidence(seen, pages):
     assert page.locator("#evidence mark").first.is_visible()
     assert not page.locator("#theme-button").is_visible()
     text = "\n".join(found.extract_text() for found in PdfReader(BytesIO(page.pdf())).pages)
-    assert "The other atoms to look at" in text
-    assert text.index("The other atoms to look at") < text.rindex("It is loved.")
+    assert "The other atoms to review" in text
+    assert text.index("The other atoms to review") < text.rindex("It is loved.")
     assert page.locator(".for-print").count() == 0
 
 
@@ -138,7 +138,7 @@ def test_hostile_texts_are_shown_and_do_nothing(seen, tmp_path):
         assert not {"\u202e", "\u2066", "\x07", "\x1b"} & set(page.locator("#page").text_content())
     marks = page.locator("#evidence > ul > .entry > .passage mark").all_inner_texts()
     assert marks == ["The bridge opened in 1932.", "quoted here"]
-    assert "characters left out of this report" in page.locator("#evidence").text_content()
+    assert "characters not shown" in page.locator("#evidence").text_content()
 
 
 def test_no_script_but_its_own_runs_in_it(seen, pages):

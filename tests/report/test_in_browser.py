@@ -274,7 +274,7 @@ def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(seen, pages)
     cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
     expect(cards).to_have_count(2)
     expect(cards.first).to_contain_text("The bridge opened in 1932.")
-    expect(cards.last).to_contain_text("the answer does not clearly say so")
+    expect(cards.last).to_contain_text("not clearly stated in the answer")
 
 
 def test_verify_shows_both_texts_with_what_changed(seen, pages):

@@ -39,14 +39,14 @@ def told_of(path, *results, **options):
     return markdown(FinishedRun.of_any_task(run_folder(path, *results, **options)))
 
 
-def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quotes(tmp_path):
+def test_markdown_has_counts_scores_and_worst_claims(tmp_path):
     text = told_of(tmp_path / "run", bridge(version=3), bridge("other"))
     assert text.startswith(
         "**2 contradicted and 2 unverified of 8 atoms; 2 are disputed.**\n\nprecision 0.500"
     )
     assert "\n\nJudged by: judge 'word_judge:WordJudge'.\n\n" in text
     head, first, *_ = read(text)[0]
-    assert head == ["P(true)", "label", "4 of 4 atoms to look at", "evidence"]
+    assert head == ["P(true)", "label", "4 of 4 atoms to review", "evidence"]
     assert first[1:] == [
         "✕ contradicted, disputed",
         "other: The bridge opened in 1930.",
@@ -57,7 +57,7 @@ def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quote
 def test_of_many_claims_it_shows_the_first(tmp_path):
     text = told_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(9)))
     rows, _ = read(text)
-    assert rows[0][2] == f"{MOST_CLAIMS} of 18 atoms to look at"
+    assert rows[0][2] == f"{MOST_CLAIMS} of 18 atoms to review"
     assert len(rows) == MOST_CLAIMS + 1
 
 

@@ -112,7 +112,7 @@ def test_a_page_that_can_not_be_written_is_told(tmp_path, monkeypatch):
         report_of(run, out=tmp_path / "page.html")
 
 
-def test_files_beside_the_page_hold_all_records_in_order_and_go_with_a_smaller_report(tmp_path, monkeypatch):
+def test_page_files_hold_all_records_in_order(tmp_path, monkeypatch):
     run = run_folder(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
     page, folder = run / "report.html", run / "report_files"
     with monkeypatch.context() as patch:

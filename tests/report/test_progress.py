@@ -13,7 +13,7 @@ from factreasoner.corpus.indexing import Step
 from factreasoner.llm.send import CircuitBreaker
 from factreasoner.models import Assessment, Usage
 from factreasoner.report.progress import index_progress, one_answer, progress_for
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import line_of
 
@@ -53,7 +53,7 @@ def test_a_warning_stands_above_the_bar(monkeypatch):
     monkeypatch.setitem(os.environ, "COLUMNS", "120")
     with progress_for(quiet=False) as progress:
         progress.started(3, 0)
-        say("a warning", err=True)
+        print_text("a warning", err=True)
     terminal.flush()
     shown = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", terminal.buffer.getvalue().decode())
     assert "a warning" in re.split(r"[\r\n]+", shown)
@@ -99,7 +99,7 @@ def test_what_one_answer_waits_for_takes_a_line_ever_more_rarely(monkeypatch, ca
     with one_answer(quiet=quiet):
         server.failed()
         for clock.now in range(200):
-            server.tell_why("busy")
+            server.report_reason("busy")
         server.answered()
     said = [f"waiting for gpu-7, {second} of 600 s (--patience): busy" for second in told]
     assert capsys.readouterr().err.splitlines() == said

@@ -110,7 +110,7 @@ def test_a_lasting_error_is_not_retried(answer, message):
         (Answer({"message": "No results for the credit of Marie Curie"}, 400), SearchError),
     ],
 )
-def test_a_refused_key_is_for_the_user_to_mend_and_a_refused_query_is_none(answer, error):
+def test_refused_key_raises_but_refused_query_does_not(answer, error):
     with JsonServer(lambda request: answer) as server, pytest.raises(error) as caught:
         service(server.url, secret="sesame-open").get({})
     assert ("refuses the key" in str(caught.value)) == (error is ConfigError)

@@ -106,7 +106,7 @@ def test_a_refused_connection_is_told_at_once_with_a_remedy():
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
-def test_an_office_document_by_its_url_is_read_as_one_in_a_file_is(monkeypatch):
+def test_office_document_by_url_is_read(monkeypatch):
     sent = reply(docx(paragraph(ARTICLE)), content_type=WORD)
     broken = reply(b"PK", content_type=WORD)
     paper = reply(pdf(ARTICLE), content_type="application/pdf")
@@ -151,7 +151,7 @@ def test_every_problem_is_told_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["absent.txt", "absent"])
-def test_a_source_that_is_not_there_is_said_to_be_so_whatever_its_ending(tmp_path, name):
+def test_missing_source_is_reported(tmp_path, name):
     with pytest.raises(InputError, match=f"{name}: can't be read: there is no such file$"):
         read_sources([str(tmp_path / name)], CONFIG)
 
@@ -219,7 +219,7 @@ def test_a_text_that_is_none_is_named(tmp_path):
         assert message in str(caught.value)
 
 
-def test_an_answer_in_html_keeps_its_tags_in_a_file_and_on_standard_input(tmp_path, monkeypatch):
+def test_html_answer_keeps_its_tags(tmp_path, monkeypatch):
     answer = "<html><body><p>Finished in 1938<sup>[1]</sup>, <b>high</b>.</p></body></html>"
     (tmp_path / "a.html").write_text(answer)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(answer.encode())))

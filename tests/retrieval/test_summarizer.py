@@ -58,7 +58,7 @@ def test_a_context_is_read_for_all_atoms_it_may_be_judged_for(version, shown):
     assert [atom.text in llm.calls[0].prompt.user for atom in ATOMS] == shown
 
 
-def test_a_title_is_shown_and_a_context_of_no_atom_is_read_where_it_is_used():
+def test_summary_prompt_shows_title():
     question = Context(id="q", text="Rain.", title="Weather")
     llm = ScriptedLLM([NO])
     assert summarize(llm, (question,), version=2)[0][0].dropped

@@ -336,7 +336,7 @@ def test_a_host_that_serves_again_is_waited_for_again(site, tmp_path):
     assert sum(request.split()[1] == b"/later" for request in site.requests) == 2
 
 
-def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site):
+def test_unread_page_without_snippet_fails_its_atom(site):
     site.paths["/busy"] = reply(b"", status=503)
     snippets = {"/busy": "", "/forbidden": "", "/long": "A snippet."}
     links = [
@@ -351,7 +351,7 @@ def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site):
     assert [(f.item_id, "status 503" in f.message) for f in found.failures] == [("a0", True)]
 
 
-def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(site, tmp_path):
+def test_unread_page_fails_its_context_and_is_retried(site, tmp_path):
     site.paths["/busy"] = busy_first(1, reply(b"", status=503))
     links = [f"http://site.example:{site.port}{path}" for path in ("/busy", "/forbidden")]
     atoms, record = (Atom(id="a0", text=CLAIM),), Record(id="r", response="x")

@@ -46,7 +46,7 @@ def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tm
     # the context is believed at its prior of 0.9, and the verdict kept within 0.999: 0.9 * 0.001 + 0.1 * 0.5
     assert corrected["p_true"]["a0"] == pytest.approx(0.9 * 0.001 + 0.1 * 0.5, abs=1e-9)
     assert corrected["quote"].isna()["a0"]
-    expected = "corrected by a reader; the judge said entailment (0.90): the year is another"
+    expected = "corrected by a reader; the judge gave entailment (0.90): the year is another"
     assert corrected["note"]["a0"] == expected
     assert corrected["p_true"]["a1"] == judged["p_true"]["a1"]
     assert (folder / "journal.jsonl").read_bytes() == before

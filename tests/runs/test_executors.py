@@ -77,7 +77,7 @@ def worked(crew, count=9, **options):
     return {one.record_id: one.entry.status for lines in found for one in lines}
 
 
-def test_slow_records_are_handed_out_one_by_one_and_no_more_than_there_is_room_for():
+def test_slow_records_are_handed_out_singly():
     crew = Crew(2)
     assert worked(crew) == {f"r{i}": "ok" for i in range(9)}
     assert {len(ids) for ids in crew.order} == {1}
@@ -90,7 +90,7 @@ def test_quick_records_go_together():
     assert max(len(ids) for ids in crew.order) == crew.largest
 
 
-def test_a_record_that_ends_its_worker_when_alone_is_a_failure_and_the_others_are_done():
+def test_record_that_kills_its_worker_fails_alone():
     crew = Crew(2, poison={"r3"}, seconds=0.001)
     found = worked(crew)
     assert {i for i, status in found.items() if status != "ok"} == {"r3"}

@@ -23,7 +23,7 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
     assert "secret-value" not in text
 
 
-def test_a_run_keeps_its_id_when_it_goes_on_and_one_that_starts_over_gets_another(tmp_path):
+def test_resumed_run_keeps_id_fresh_run_changes_it(tmp_path):
     kept = Manifest(tmp_path)
     kept.write("run", Config(), {})
     first = kept.run_id

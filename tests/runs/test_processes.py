@@ -98,7 +98,7 @@ def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
     os.killpg(driver.pid, signal.SIGINT)
     _, said = driver.communicate(timeout=60)
     assert driver.returncode == 130
-    assert said == "Interrupted; the same command continues from here.\n"
+    assert said == "Interrupted; rerun to resume.\n"
     assert _ends(driver.pid)
 
 

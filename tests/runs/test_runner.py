@@ -212,7 +212,7 @@ def test_a_server_that_was_never_there_fails_no_record(tmp_path, monkeypatch):
     forms = dict.fromkeys(("one", "flat", "nested"), FoundForm(form="tool"))
     folder.manifest.keep_capabilities(config.model, Capabilities(forms=forms))  # so calls are made at once
     worker = TASK.worker(config, folder.calls(config))
-    with pytest.raises(ConfigError, match=r"refused connections for 0\.5 s from the start"):
+    with pytest.raises(ConfigError, match=r"every connection was refused for 0\.5 s"):
         run(worker, folder, [record.id for record in records], records, Totals())
     assert folder.entries == {}
     folder.close()

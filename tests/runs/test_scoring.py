@@ -82,7 +82,7 @@ def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids):
         assert not any(c in name for c in '/\\:*?"<>|\n\0 ')
 
 
-def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest():
+def test_cleaned_id_has_a_digest():
     taken = set()
     assert file_name("fcb-001_a.b", taken) == "fcb-001_a.b"
     one, other = (file_name(record_id, taken) for record_id in ("a/b", "a:b"))

@@ -73,12 +73,12 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"config": Config(version=3)}, ["version: 2 there, 3 now", "--fresh"]),
-        ({"config": Config(atom_prior=0.4, max_tokens=99)}, ["atom_prior: 0.5 there, 0.4 now", "max_tokens"]),
-        ({"prompts": {"judge": "2"}}, ["judge: '1' there, '2' now"]),
-        ({"prompts": {"judge": "1", "new": "2"}}, ["new: None there"]),
-        ({"files": {"relations": "2"}}, ["relations: '1' there, '2' now"]),
-        ({"files": {}}, ["relations: '1' there, None now"]),
+        ({"config": Config(version=3)}, ["version: was 2, now 3", "--fresh"]),
+        ({"config": Config(atom_prior=0.4, max_tokens=99)}, ["atom_prior: was 0.5, now 0.4", "max_tokens"]),
+        ({"prompts": {"judge": "2"}}, ["judge: was '1', now '2'"]),
+        ({"prompts": {"judge": "1", "new": "2"}}, ["new: was None"]),
+        ({"files": {"relations": "2"}}, ["relations: was '1', now '2'"]),
+        ({"files": {}}, ["relations: was '1', now None"]),
     ],
 )
 def test_another_run_is_refused_by_the_differing_keys(tmp_path, other, words):
@@ -89,7 +89,7 @@ def test_another_run_is_refused_by_the_differing_keys(tmp_path, other, words):
     assert list(opened(tmp_path).entries) == ["r0"], "what is refused is not locked"
 
 
-def test_a_run_may_change_settings_that_change_no_assessment_and_all_of_them_before_the_first(tmp_path):
+def test_run_may_change_settings_without_effect_on_results(tmp_path):
     written(tmp_path)
     folder = opened(tmp_path, Config(version=3))
     assert folder.config().version == 3
@@ -278,7 +278,7 @@ def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypat
         folder.known_id("r11")
 
 
-def test_what_a_killed_process_left_of_its_files_is_gone_when_the_run_goes_on(tmp_path):
+def test_resume_removes_leftovers_of_killed_process(tmp_path):
     written(tmp_path, assessment("a"))
     left = [tmp_path / f".{name}.77.tmp" for name in ("results.jsonl", "summary.json", "manifest.json")]
     others = tmp_path / ".report.html.77.tmp"

@@ -10,15 +10,15 @@ HERE = Path(__file__).parent
 TESTS = HERE.parent
 sys.path += [str(TESTS / folder) for folder in ("", "data/frozen", "cli", "integrations", "serve")]
 
-from scenarios import SCENARIOS  # noqa: E402 - it stands beside this file
+from scenarios import ALL  # noqa: E402 - it is next to this file
 from scene import play  # noqa: E402
 
 
 def main(names: list[str]) -> None:
     """Play each and write what is recorded."""
-    for name in names or SCENARIOS:
+    for name in names or ALL:
         with tempfile.TemporaryDirectory() as folder:
-            text = play(SCENARIOS[name], Path(folder).resolve())
+            text = play(ALL[name], Path(folder).resolve())
         (HERE / "recorded" / f"{name}.txt").write_text(text, encoding="utf-8")
 
 

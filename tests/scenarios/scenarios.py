@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from scene import Step
 from scripted import RECORDS, broken_on_ice, lists, right_labels, scripted, too_credulous
 from services import mcp, serve
@@ -14,6 +17,7 @@ from steps import (
     killed,
     not_shown,
     one_document_changes,
+    records,
     wide,
     with_model,
     written,
@@ -115,3 +119,11 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         "report out --out page.html",
     ),
 }
+
+RECORDED = Path(__file__).parent / "recorded"
+MESSAGES = {
+    path.stem: re.findall(r"^\$ factreasoner (.*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    for path in sorted((RECORDED / "messages").glob("*.txt"))
+}
+"""What users see most: name -> the commands that print it. A new file needs only these lines."""
+ALL = SCENARIOS | {f"messages/{name}": (records, *lines) for name, lines in MESSAGES.items()}

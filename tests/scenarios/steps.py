@@ -115,3 +115,19 @@ def corrected_texts(scene: Scene) -> str:
     """The corrected text of every record of `out`."""
     lines = (scene.folder / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     return "".join(f"corrected {line['id']}:\n{line['corrected']}\n" for line in map(json.loads, lines))
+
+
+def records(scene: Scene) -> None:
+    """Write records of several kinds, an answer with its source, and verdicts on one of them."""
+    an_answer(scene)
+    tower = {
+        "id": "tower",
+        "output": "The tower was built in 1898. It is 330 metres high.",
+        "contexts": [PASSAGE],
+    }
+    atoms = [{"id": "a0", "text": "The tower was built in 1898."}, {"id": "a1", "text": "It is of iron."}]
+    scene.write("records.jsonl", [tower | {"atoms": atoms}, tower | {"id": "copy", "atoms": atoms[1:]}])
+    scene.write("bad.jsonl", [tower | {"atoms": atoms}, {"id": 3}, {"id": "x", "otput": "A.", "contexts": 4}])
+    scene.write("one.jsonl", [{"record": "tower", "source": "c0", "target": "a0", "label": "entailment"}])
+    scene.write("urls.jsonl", [{"id": "r", "output": "It is old [1].", "contexts": ["https://a.example/x"]}])
+    scene.not_shown.append("")

@@ -182,7 +182,7 @@ def test_a_model_that_fails_is_a_bad_gateway(service):
     assert "the model said no" in found.text
 
 
-def test_who_finds_the_model_s_server_in_trouble_is_told_when_to_ask_again():
+def test_server_trouble_sets_retry_after():
     with FakeServer(lambda request: server_error()) as server:
         asked = {"judge": "llm", "model": "openai/fake", "api_base": server.url, "patience": 0}
         with running(**asked, form="tool", atoms_per_call=4, cache=False) as service:
@@ -247,7 +247,7 @@ def test_the_queue_has_an_end_and_says_when_to_come_again():
         assert [held.result().status_code, waiting.result().status_code] == [200, 200]
 
 
-def test_what_takes_too_long_is_given_up_and_what_waited_for_it_is_never_begun():
+def test_timed_out_request_and_its_waiters_end():
     with running(threads=1, limits=RequestLimits(seconds=0.5)) as service, ThreadPoolExecutor(4) as clients:
         held = clients.submit(service.post, "assess", HELD)
         until(lambda: held_judge.begun)
@@ -360,7 +360,7 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
         (b'{"contexts": []}', 'output: .* holds it; "" is an empty answer'),
         (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as its own body"),
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
-        (b'{"output": "A."}', r"contexts: none given; add 'contexts' \(\[\] if there are none\)"),
+        (b'{"output": "A."}', r"contexts: missing; add a list of contexts \(\[\] for none\)"),
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
         (b'{"output": "A [1].", "sources": ["c"]}', ".* a key 'sources'; did you mean 'contexts'.*"),
     ],

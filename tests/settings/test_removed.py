@@ -29,7 +29,7 @@ def test_every_replacement_is_a_setting_that_is_there():
 
 @pytest.mark.parametrize("key", SETTINGS)
 def test_a_removed_setting_is_named_however_given(key, monkeypatch, tmp_path, capsys):
-    told, flag = f"no longer there: {REMOVED[key].instead}", f"--{key.replace('_', '-')}"
+    told, flag = f"removed: {REMOVED[key].instead}", f"--{key.replace('_', '-')}"
     (tmp_path / "p.yaml").write_text(f"{key}: 1\n")
     with pytest.raises(ConfigError) as caught:
         load_settings(tmp_path / "p.yaml")
@@ -47,7 +47,7 @@ def test_a_removed_setting_is_named_however_given(key, monkeypatch, tmp_path, ca
 
 @pytest.mark.parametrize(("key", "value"), VALUES)
 def test_a_removed_value_is_named_however_given(key, value, monkeypatch, tmp_path, capsys):
-    told, flag = f"{value!r} is no longer there: {REMOVED[f'{key} {value}'].instead}", f"--{key}"
+    told, flag = f"{value!r} was removed: {REMOVED[f'{key} {value}'].instead}", f"--{key}"
     flag = f"--{key.replace('_', '-')}"
     (tmp_path / "p.yaml").write_text(f"{key}: {value}\n")
     with pytest.raises(ConfigError) as caught:
@@ -70,7 +70,7 @@ def test_removed_flag_of_a_command_is_named(command, key, capsys):
     flag = f"--{key.replace('_', '-')}"
     for arguments in (["x", flag, "1"], [f"{flag}=1", "x"]):
         assert execute([command, *arguments]) == 2
-        told = f"no longer there: {REMOVED[f'{command} {key}'].instead}"
+        told = f"removed: {REMOVED[f'{command} {key}'].instead}"
         assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
 
 
@@ -82,5 +82,5 @@ def test_a_manifest_is_read_without_what_is_gone(caplog):
         assert kept_config(kept | {SETTINGS[0]: "x", "prefilter": "words"}, "m.json") == Config(version=3)
     assert caplog.messages == [
         f"m.json: {SETTINGS[0]}: {removal_notice(SETTINGS[0])}",
-        "m.json: prefilter: 'words' is no longer there: `bundled` replaces it",
+        "m.json: prefilter: 'words' was removed: `bundled` replaces it",
     ]

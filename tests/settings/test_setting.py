@@ -42,7 +42,7 @@ class Line(BaseModel, extra="forbid"):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"name": 3}, "must be a text"),
+        ({"name": 3}, "must be a string"),
         ({"name": ""}, "must not be empty"),
         ({"label": "perhaps"}, "must be 'yes' or 'no'"),
         ({"share": 0}, "must be above 0"),

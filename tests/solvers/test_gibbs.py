@@ -124,7 +124,7 @@ def test_kept_probabilities_have_the_moments_they_are_said_to_have():
     np.testing.assert_allclose(whole.variance, stacked.var(axis=0), atol=1e-6)
 
 
-def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not():
+def test_split_r_hat_detects_two_worlds():
     rng = np.random.default_rng(0)
 
     def half(shift):

@@ -21,7 +21,7 @@ def test_equal_scopes_in_any_order_become_one_sorted_factor():
     np.testing.assert_allclose(np.exp(found.logs), product / product.max())
 
 
-def test_what_a_double_could_not_hold_is_kept_so_that_hundreds_of_factors_balance():
+def test_hundreds_of_factors_stay_in_range():
     (tiny,) = merged([log_factor((0,), [1.0, 1e-300])] * 3)
     np.testing.assert_allclose(tiny.logs, [0.0, 3 * np.log(1e-300)])
     factors = [log_factor((0,), [1.0, 1e-3])] * 500 + [log_factor((0,), [1e-3, 1.0])] * 500

@@ -61,7 +61,7 @@ def test_a_record_needs_facts_or_what_they_are_made_of(fields, fits):
     [
         ({}, InputError, r"recall\(\): facts: none given"),
         ({"answer": None, "facts": ["x"]}, InputError, "is None"),
-        ({"facts": "one text"}, InputError, "facts: is a text; it must be a list: facts="),
+        ({"facts": "one text"}, InputError, "facts: is a string; it must be a list of texts"),
         ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
         ({"facts": ["x"], "reference": 5}, InputError, "reference"),
         ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),
@@ -97,7 +97,7 @@ def test_a_part_of_ones_own():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("n", [1, 32, 33])
-def test_one_call_for_32_facts_and_a_prompt_a_fact_in_the_published_baseline(mode, n):
+def test_recall_asks_32_facts_in_one_call(mode, n):
     baseline = mode == "prompt-tf"
     said = "The claim is true." if baseline else "True"
     result, llm = worked(by_text(lambda text: said), record(n), mode=mode, max_tokens=8000)

@@ -54,7 +54,7 @@ class Worker(ClaimWorker[RecallResult]):
         (BudgetError("enough"), None, None),
     ],
 )
-def test_a_stage_or_part_that_gave_up_is_a_failed_record_and_what_ends_a_run_is_raised(error, stage, message):
+def test_stage_failure_fails_record_and_fatal_errors_raise(error, stage, message):
     def work():
         raise error
 
@@ -136,7 +136,7 @@ def test_they_are_of_what_a_record_does_not_bring(task, fields, made):
     assert revised is (made if task is RECALL else True)
 
 
-def test_claims_of_an_answer_are_held_against_each_other_where_the_settings_ask_for_it():
+def test_coherence_setting_compares_claims_of_one_answer():
     table = TableJudge({("a0", "1999"): ("contradiction", 0.9), ("a1", "1932"): ("contradiction", 0.9)})
     result = verify(
         "It opened in 1932 [1]. It opened in 1999 [1].", contexts=["x"], judge=table, coherence=True

@@ -71,7 +71,7 @@ def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
 
 def test_a_note_keeps_the_number_and_the_long_name_of_a_passage():
     (row,) = assessment([0.1]).rows()
-    told = f"no passage clearly says so; it is not about c12 ({'Guide ' * 9}1932)"
+    told = f"no context decides it; it is not about c12 ({'Guide ' * 9}1932)"
     assert evidence_of(replace(row, notes=(Note(told),), context=None), 90) == [told]
 
 

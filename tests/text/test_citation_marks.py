@@ -119,7 +119,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("text", [*CITATIONS, *NUMBERS])
-def test_what_may_be_an_index_an_interval_or_a_list_cites_known_labels_alone(text):
+def test_ambiguous_brackets_cite_only_known_labels(text):
     assert bool(find_marks(text)) == (text in CITATIONS)
     assert find_marks(text, Known(labels="12345")) or "[[" in text or "arr[1]" in text
 

@@ -28,7 +28,7 @@ def test_a_parse_is_a_tree_of_the_words_in_their_places():
     assert {word.i for word in below} == {word.i for word in parse.words if word is not parse.root}
 
 
-def test_a_sentence_is_not_split_again_and_blank_and_overlong_ones_have_no_parse():
+def test_overlong_sentences_have_no_parse():
     assert sum(word.head is word for word in parsed("He left. She stayed. It rained.").words) == 1
     assert find_parser().parse(["", "  ", "word " * 1000]) == [None, None, None]
 

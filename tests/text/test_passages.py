@@ -21,7 +21,7 @@ def test_passages_are_whole_sentences_of_the_text_at_their_position():
         assert len(passage.text.split()) <= 50
 
 
-def test_each_passage_begins_with_the_last_sentence_of_the_one_before_if_they_are_to_overlap():
+def test_overlapping_passages_repeat_the_last_sentence():
     assert " ".join(p.text for p in split_passages(TEXT, words=50, overlap=0)) == TEXT
     passages = split_passages(TEXT, words=50, overlap=12)
     for one, other in itertools.pairwise(passages):
@@ -152,7 +152,7 @@ def test_find(part, found):
     assert find(part) == found
 
 
-def test_only_the_first_400_words_of_a_part_and_of_a_sentence_are_aligned():
+def test_only_the_first_400_words_are_aligned():
     words = [f"w{n}" for n in range(1000)]
     text = " ".join(words)
     assert find(" ".join(["new", *words[1:]]), text=text) == " ".join(words[1:400])

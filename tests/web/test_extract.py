@@ -168,7 +168,7 @@ def test_a_short_text_that_is_mostly_utf_8_is_damaged_utf_8(text):
     assert found.text[:-1] == text[: len(found.text) - 1]
 
 
-def test_an_encoding_is_recognised_by_what_is_not_ascii_and_a_mark_is_no_text():
+def test_encoding_is_guessed_from_non_ascii_bytes():
     script = "var total = first(second) + third;\n" * 3000
     page = f"<script>{script}</script><p>Мост через реку открыли в июне.</p><script>{script}</script>"
     assert decode(page.encode("cp1251")) == Extracted(page, guessed="windows-1251")
@@ -186,7 +186,7 @@ def test_what_reads_like_text_in_no_encoding_is_refused(data):
     assert decode(data) == Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
 
 
-def test_a_charset_that_a_text_declares_is_used_where_it_is_not_utf_8():
+def test_declared_charset_is_used_unless_utf8():
     for head in (
         '<?xml version="1.0" encoding="koi8-r"?><html>',
         "<meta http-equiv=x content='a; charset=KOI8-R'>",

@@ -65,7 +65,7 @@ def test_packed_pages_are_unpacked(encoding, packed):
     assert fetch(reply(packed, Content_Encoding=encoding)).data == HTML
 
 
-def test_a_chunked_page_is_put_together_and_a_length_shorter_than_the_body_cuts_it():
+def test_chunked_page_is_joined_and_length_cuts_body():
     assert fetch(reply(HTML, length=6)).data == b"<html>"
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert fetch(head + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").data == b"abcde"

@@ -178,21 +178,19 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
     if counted.get("context_verdicts") and not counted["context_relations"]:
         notes.append("all verdicts between contexts are neutral: its scores are those of --version 2")
     if counts["failed"]:
-        told = number_of(counts["failures"], "failure")
-        notes.append(f"{told}, in {counts['failed']} of its {len(status)} records")
+        message = number_of(counts["failures"], "failure")
+        notes.append(f"{message}, in {counts['failed']} of its {len(status)} records")
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
     if replayed:
-        notes.append(
-            "its verdicts were replayed: calls, tokens and cost are estimates of what asking would take"
-        )
+        notes.append("its verdicts were replayed: calls, tokens and cost are estimates for a model")
     elif counts["cached"]:
-        told = (
+        message = (
             "tokens and cost are estimates for all of them"
             if factuality
             else "their tokens and cost are not counted"
         )
-        notes.append(f"{counts['cached']} of its calls were answered from the cache: {told}")
+        notes.append(f"{counts['cached']} of its calls were answered from the cache: {message}")
     estimated = bool(counts["cached"]) or replayed
     own_contexts = bool(counts["linked"]) and (run.config.assessor in ASSESSORS or run.config.version == 1)
     return _Read(tally.sample(), notes, estimated, own_contexts, stages, status, response, claims)
@@ -274,7 +272,7 @@ def _left_out(part: _Read, ids: Sequence[str]) -> str:
     """How many of a run's records are not compared, and why; "" where all are."""
     left, total = set(part.sample.ids).difference(ids), len(part.sample.ids)
     counts = _counted(LACKS.get(part.status[name], "not scored in every run") for name in sorted(left))
-    return f"the comparison leaves out {len(left)} of {total} records ({counts})" if left else ""
+    return f"the comparison excludes {len(left)} of {total} records ({counts})" if left else ""
 
 
 def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
@@ -374,7 +372,7 @@ def _notes(
     """What a reader of the comparison must know."""
     claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
     left_out = by_value({name: _left_out(part, ids) for name, part in read.items()})
-    yield from (f"{', '.join(names)}: {told}" for told, names in left_out.items() if told)
+    yield from (f"{', '.join(names)}: {message}" for message, names in left_out.items() if message)
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)
         if other := sum(part.claims[i] != first.claims[i] for i in ids):
@@ -392,7 +390,7 @@ def _notes(
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
         yield f"scores against labels are over each run's own labelled {claim}: {counts}"
     if table is FACTUALITY and not _labelled(samples):
-        yield "no judged atom is labelled: scores against labels are left out; add --gold FILE"
+        yield "no judged atom has a label: scores against labels are missing; add --gold FILE"
     yield from _few_records(table, samples[baseline])
     costs = {name: s.values["cost"] for name, s in samples.items() if "cost" in table}
     if unknown := [name for name, cost in costs.items() if np.isnan(cost).any()]:

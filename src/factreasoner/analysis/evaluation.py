@@ -16,7 +16,7 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import make_folder_of, replace_file
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.inputs.items import KEPT_UNDER
-from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
+from factreasoner.metrics.factuality import FACTUALITY, GOLD, LABEL_CODES
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
@@ -177,7 +177,10 @@ def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
     if not np.isin(claims.gold, (GOLD["C"], GOLD["U"])).any():
         return None
     return {
-        label: {said: int(((claims.gold == code) & (claims.said == SAID[said])).sum()) for said in SAID}
+        label: {
+            name: int(((claims.gold == code) & (claims.predicted == value)).sum())
+            for name, value in LABEL_CODES.items()
+        }
         for label, code in GOLD.items()
         if label != "NS"
     }
@@ -214,8 +217,9 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
-        yield f"scores leave out {number_of(left_out, 'labelled atom')} not judged"
-    judged, labelled = int(sum(np.nansum(sample.values[said]) for said in SAID)), len(sample.claims.p)
+        yield f"scores exclude {number_of(left_out, 'labelled atom')} not judged"
+    judged = int(sum(np.nansum(sample.values[name]) for name in LABEL_CODES))
+    labelled = len(sample.claims.p)
     if labelled < judged and labelled:
         yield (
             f"{judged - labelled} of {judged} judged atoms have no label: precision and F1@K count them, "
@@ -230,7 +234,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield f"labels are of one kind, {kind}: macro-F1 {means}"
     auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
     if not _labelled(sample):
-        yield "no atom is labelled: scores that need labels are left out; add labels with --gold FILE"
+        yield "no atom has a label: scores against labels are missing; add --gold FILE"
     elif auroc.value is None:
         yield f"AUROC: {auroc.reason}"
 

@@ -75,8 +75,8 @@ def calibrate_verdicts(
         InputError: the file can't be read, or has no label on a verdict of this run.
         RunError: there is too little to fit to.
     """
-    told = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
-    return _fitted(run, pairs_of_relations(run, relations, unlisted=unlisted), told)
+    source = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
+    return _fitted(run, pairs_of_relations(run, relations, unlisted=unlisted), source)
 
 
 def calibrate_by_corrections(
@@ -87,22 +87,24 @@ def calibrate_by_corrections(
     Raises:
         RunError: there is too little to fit to.
     """
-    told = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
-    return _fitted(run, pairs_of_corrections(run, corrections), told)
+    source = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
+    return _fitted(run, pairs_of_corrections(run, corrections), source)
 
 
-def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:
+def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any]) -> Calibration:
     """The calibration; `told` says what the labels are from."""
     if lack := pairs.shortage():
-        raise RunError(f"{run.path}: too little to calibrate verdicts with {told['gold']}: {lack}; give more")
+        raise RunError(
+            f"{run.path}: too little to calibrate verdicts with {message['gold']}: {lack}; give more"
+        )
     after = np.empty_like(pairs.p)
     by_record: dict[int, LabelOffsets] = {}
-    for train, test in folds(pairs.record, seed=told["seed"]):
+    for train, test in folds(pairs.record, seed=message["seed"]):
         offsets = fit_offsets(pairs.p[train], pairs.gold[train], pairs.labels)
         after[test] = offsets.apply(pairs.p[test])
         by_record |= dict.fromkeys(pairs.record[test].tolist(), offsets)
     found = compared(
-        scores_of_labels(pairs.p, pairs.gold, pairs.record, pairs.said),
+        scores_of_labels(pairs.p, pairs.gold, pairs.record, pairs.predicted),
         scores_of_labels(after, pairs.gold, pairs.record),
     )
     helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
@@ -116,7 +118,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
     may_be_chance = helps and (interval is None or interval[0] <= 0)
     doubt = [f"verdicts: {MAY_BE_CHANCE}"] if may_be_chance else []
     source = (
-        told
+        message
         | run.model_setup
         | {
             "run": run.manifest.run_id,
@@ -125,7 +127,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
             "counts": dict(pairs.counts),
             "fits": fits,
             "may_be_chance": may_be_chance,
-            "notes": [*told["notes"], *_notes(run, fits, pairs.counts, helps=helps), *doubt],
+            "notes": [*message["notes"], *_notes(run, fits, pairs.counts, helps=helps), *doubt],
         }
     )
     return Calibration(verdicts=offsets, source={"verdicts": source})
@@ -161,7 +163,7 @@ def _notes(
         f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name not in KEPT
     ]
     if left_out:
-        yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
+        yield f"{counts['labelled']} verdicts have a label; excluded: {', '.join(left_out)}"
     if of_contradiction := counts["neutral_for_contradiction"]:
         labels = number_of(of_contradiction, "label")
         yield f"the judge never contradicts: {labels} of contradiction taken for neutral"
@@ -216,18 +218,18 @@ class Scores(NamedTuple):
     beside: Mapping[str, Any] = {}
 
 
-def scores_of_labels(p: Floats, gold: Ints, record: Ints, said: Ints | None = None) -> Scores:
+def scores_of_labels(p: Floats, gold: Ints, record: Ints, predicted: Ints | None = None) -> Scores:
     """Scores of the labels that were `said`, by default the most probable ones.
 
     `p` has the shape (pairs, 3); labels are places in `LABELS`.
     """
-    said = p.argmax(axis=1) if said is None else said
+    predicted = p.argmax(axis=1) if predicted is None else predicted
     every = np.arange(len(gold))
-    classes = Claims(int(record.max()) + 1, record, p[every, said], said, gold)
-    chosen = Claims.of(p[every, said], said == gold, record)
+    classes = Claims(int(record.max()) + 1, record, p[every, predicted], predicted, gold)
+    chosen = Claims.of(p[every, predicted], predicted == gold, record)
     of_gold = Claims.of(p[every, gold], np.ones(len(gold)), record)
     recalls = {
-        f"recall_{label}": float((said[gold == place] == place).mean())
+        f"recall_{label}": float((predicted[gold == place] == place).mean())
         for place, label in enumerate(LABELS)
         if place in gold
     }

@@ -46,12 +46,12 @@ class Pairs:
                 label, p = right(verdict), probabilities_of(verdict)
                 self.counts["labelled" if label in LABELS else label] += 1
                 if label in LABELS and p:
-                    said = LABELS.index(verdict.as_given.label)
-                    rows.append((p, said, LABELS.index(label), number))
+                    predicted = LABELS.index(verdict.as_given.label)
+                    rows.append((p, predicted, LABELS.index(label), number))
         if without := self.counts["labelled"] - len(rows):
             self.counts["without_probabilities"] = without
         self.p = np.array([row[0] for row in rows], dtype=float).reshape(-1, len(LABELS))
-        self.said, self.gold, self.record = np.array([row[1:] for row in rows], int).reshape(-1, 3).T
+        self.predicted, self.gold, self.record = np.array([row[1:] for row in rows], int).reshape(-1, 3).T
         self.labels = LABELS
         if rows and not self.p[:, CONTRADICTION].any():
             self.labels = tuple(label for label in LABELS if label != "contradiction")

@@ -77,8 +77,8 @@ class Otlp:
         if not taken:
             _reach(self.url)
             # The last message may say no more than that the time for tries is over.
-            told = [message for message in logged if "due to timeout" not in message]
-            why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
+            messages = [message for message in logged if "due to timeout" not in message]
+            why = _RETRIED.sub(r"\1", messages[-1]) if messages else "it does not say why"
             raise PublishError(f"{self.url}: the collector rejected the whole batch: {why}")
 
     def close(self) -> None:
@@ -119,8 +119,8 @@ def publish(scores: Iterable[Score], collector: Otlp) -> Sent:
                     collector.send(ready)
             except PublishError as error:
                 if number:
-                    told = f"{number_of(number, 'score')} were sent before. Sent again, each has the same key"
-                    error.add_note(f"{told} (factreasoner.key).")
+                    text = f"{number_of(number, 'score')} were sent before. Sent again, each has the same key"
+                    error.add_note(f"{text} (factreasoner.key).")
                 raise
             number += len(ready)
             records.update(score.record for score in ready)

@@ -19,7 +19,6 @@ NAMES = "factreasoner."
 UNKNOWN = "_OTHER"
 """The type of an error that nothing names, as OpenTelemetry has it."""
 MOST_CHARACTERS = 2000
-"""Of an explanation."""
 _TRACEPARENT = re.compile(
     r"[0-9a-f]{2}-(?!0+-)([0-9a-f]{32})-(?!0+-)([0-9a-f]{16})-[0-9a-f]{2}", re.IGNORECASE
 )
@@ -85,10 +84,10 @@ def _of_record(
     place = place_of(result.metadata, wanted.trace_key)
     task, judge = run.task, str(run.config.first_model or run.config.judge)
 
-    def score(name: str, value: float | None, claim: str = "", **told: str | None) -> Score:
+    def score(name: str, value: float | None, claim: str = "", **summary: str | None) -> Score:
         parts = (task.name, judge, result.record_id, name, claim, *map(str, place[:3]))
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-        return Score(result.record_id, NAMES + name, key, place, value, **told)
+        return Score(result.record_id, NAMES + name, key, place, value, **summary)
 
     if result.status == "failed":
         failure = next(iter(result.failures), None)

@@ -150,11 +150,11 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     measures = [*totals_of(task), *(metric.name for metric in table if not metric.usage)]
     if name not in measures:
         statuses = {place[1]: total for total, place in TOTALS.items() if place[0] == "records"}
-        reason = f"unknown measure {given!r}; {nearest(statuses.get(name, name), measures)}"
+        reason = f"unknown metric {given!r}; {nearest(statuses.get(name, name), measures)}"
         if others := [other for other in TASKS if other != task.name and name in task_named(other).table]:
             reason = (
-                f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
-                f"factreasoner metrics {task.name}"
+                f"a metric of `{'`, `'.join(others)}`, but this is a `{task.name}` folder; "
+                f"list its metrics: factreasoner metrics {task.name}"
             )
         raise UsageError(f"--{bound} {text}: {reason}")
     if name in table and table[name].bounds == SHARE and not 0.0 <= value <= 1.0:
@@ -205,7 +205,7 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
     lost = summary.content()["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
         left_out = number_of(lost, "failed record")
-        yield f"these scores leave out {left_out}; --max records_failed=0 makes that a rule"
+        yield f"these scores exclude {left_out}; --max records_failed=0 makes that a rule"
     if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
         where = f"{failed} in {number_of(failed.records, 'record')}, scored on the rest"
         yield f"{where}; --max failures=0 makes that a rule"
@@ -218,8 +218,8 @@ def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
         if better == ("lower" if rule.bound == "min" else "higher"):
             other = "max" if rule.bound == "min" else "min"
             yield (
-                f"{rule}: {better} is better, so good scores break this rule; "
-                f"bad ones break --{other} {rule.measure}={rule.limit:g}"
+                f"{rule} fails on good scores, because a {better} {rule.measure} is better. "
+                f"Did you mean --{other} {rule.measure}={rule.limit:g}?"
             )
 
 

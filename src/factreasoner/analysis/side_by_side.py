@@ -153,7 +153,7 @@ def run_side_by_side(
         if report.stopped:
             raise RunError(
                 f"{name}: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
-                "the same command with a higher --max-cost goes on"
+                "raise --max-cost and rerun to resume"
             )
         return report.complete
 
@@ -182,10 +182,10 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
     # free, and what it says depends on the pairs it is shown
     judge = load("judge", config.plugin("judge"))
-    judges_anew = not asks_model(judge) and not pairwise(judge)
+    rejudges = not asks_model(judge) and not pairwise(judge)
     prompted = config.plugin("judge") == "llm" and config.assessor != GRAPH
     alike = all(getattr(config, key) == getattr(asked, key) for key in VERDICT_SETTINGS)
-    replay = recorded and alike and not judges_anew and not prompted
+    replay = recorded and alike and not rejudges and not prompted
     if replay:
         changes |= {"judge": "recorded", "relations": out / first.name}
         changes |= {"unlisted": "missing"}

@@ -96,8 +96,8 @@ def comparison_content(
     solvers = []
     for solved in runs:
         largest, variable = difference(solved.marginals, reference.marginals)
-        told = {"largest_difference": largest, "largest_difference_at": variable}
-        solvers.append(_solver_content(solved) | told)
+        message = {"largest_difference": largest, "largest_difference_at": variable}
+        solvers.append(_solver_content(solved) | message)
     entries = []
     for entry in _variables(network):
         found = {run.asked: list(run.marginals.probabilities[entry["variable"]]) for run in runs}
@@ -118,5 +118,9 @@ def _variables(network: NetworkFile) -> list[dict[str, Any]]:
 def _solver_content(solved: SolverRun) -> dict[str, Any]:
     marginals = solved.marginals
     names = ("exact", "converged", "width", "stderr")
-    told = {"asked": solved.asked, "name": marginals.solver, **{n: getattr(marginals, n) for n in names}}
-    return told | {"seconds": solved.seconds, "diagnostics": dict(marginals.diagnostics)}
+    solver_row = {
+        "asked": solved.asked,
+        "name": marginals.solver,
+        **{n: getattr(marginals, n) for n in names},
+    }
+    return solver_row | {"seconds": solved.seconds, "diagnostics": dict(marginals.diagnostics)}

@@ -47,7 +47,6 @@ VERDICT_COLUMNS: Columns = {
     "note": str,
 }
 FIELDS = {"premise": "context_id", "claim": "target_id"}
-"""Columns of verdicts that are fields of another name."""
 _BEFORE: Columns = dict.fromkeys(("record", "status", "input", "output", "topic", "model_name"), str)
 _USAGE: Columns = {
     **dict.fromkeys(("calls", "cached_calls", "prompt_tokens", "completion_tokens"), int),
@@ -129,7 +128,6 @@ def _records(run: FinishedRun[Any]) -> Iterator[Row]:
 
 
 Place = tuple[int, ClaimRow]
-"""A row with its number among those of its record."""
 
 
 class ClaimFilter(NamedTuple):

@@ -66,7 +66,7 @@ class Assessor(NamedTuple):
         return self._word_in if self.in_words else self.labels.get
 
     @property
-    def said(self) -> Mapping[str, str]:
+    def answer_words(self) -> Mapping[str, str]:
         """What stands for True, False and Not clear in an answer."""
         of = {label: value for value, label in self.labels.items()}
         words = {TRUE: of["entailment"], FALSE: of["contradiction"]}
@@ -76,13 +76,13 @@ class Assessor(NamedTuple):
         return words
 
     @property
-    def tells_silence(self) -> bool:
+    def means_silence(self) -> bool:
         """Whether an answer can say that the passages decide nothing."""
         return "neutral" in self.labels.values()
 
     def support_of(self, label: Label) -> Support:
         """The label of an atom by an answer of that label."""
-        if label == "contradiction" and not self.tells_silence:
+        if label == "contradiction" and not self.means_silence:
             return "unverified"
         return SUPPORT_OF[label]
 
@@ -94,7 +94,7 @@ class Assessor(NamedTuple):
         p = max(probability, 0.5)
         if label == "entailment":
             return p
-        return 0.5 if label == "neutral" and self.tells_silence else 1.0 - p
+        return 0.5 if label == "neutral" and self.means_silence else 1.0 - p
 
     def show(self, number: int, context: Context) -> str:
         """A passage as the model reads it."""

@@ -16,7 +16,6 @@ from factreasoner.text.passages import split_passages
 CLAIM_TOKENS = 256
 """Tokens of a context that is a claim, in version 3."""
 Task = tuple[Premise, list[Claim]]
-"""A passage, and the claims that the judge is asked about it."""
 
 
 def tasks(

@@ -62,8 +62,7 @@ class PromptedEvaluator:
             )
         if self._row.in_words and self._config.confidence == "logprobs":
             raise ConfigError(
-                f"confidence: {self._config.assessor} answers in words, which have no log-probability of "
-                "their own: use auto"
+                f"confidence: {self._config.assessor} answers as text, without log-probabilities; use auto"
             )
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
@@ -169,7 +168,10 @@ class PromptedEvaluator:
                 TOPIC_UNKNOWN, [Context(id=f"c{n}", text=t) for n, t in enumerate(texts)]
             ).user
 
-        return {one: self._inquiry.examples(one=one, user=user, said=self._row.said) for one in (True, False)}
+        return {
+            one: self._inquiry.examples(one=one, user=user, words=self._row.answer_words)
+            for one in (True, False)
+        }
 
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:

@@ -24,7 +24,6 @@ _SHAPES = (
     "{gap}~{unsaid}{end}",
     "{declining}",
 )
-"""The clauses that decline, in the parts that a language has."""
 _GAP = r"(?:(?!{border}(?:{apart}){border})[^.,;:!?—–。，、；：！？।،؛]){0,60}?"
 _SHARED = {"end": r"(?: {about})?\W*$", "label": r"(?:[^.,;:。，、：]{1,40}[:：] ?)?"}
 _LEAD = (
@@ -34,7 +33,6 @@ _LEAD = (
 _NEVER = r"(?!)"
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _UNSPACED = ("chinese", "japanese", "korean", "arabic", "hindi", "turkish")
-"""Languages with endings or no blanks between words."""
 _CONTRACTED = (
     (re.compile(r"\bcan(?:['’]t| not)\b", re.IGNORECASE), "cannot"),
     (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
@@ -53,7 +51,6 @@ _TELLING = re.compile(r"\d")
 _NUMBER = re.compile(r"\W*(?:\d{1,2}|(?:19|20)\d\d)\W*")
 _NAMED = re.compile(r"(?!\W*[A-Z]{2,6}\W*\Z).*\b[^\W\d_a-zß-ÿа-яё]\w")
 _FEW_WORDS = 3
-"""An aside of more words states something."""
 _ASIDE = re.compile(r"[(（]([^()（）]*)[)）]")
 
 
@@ -124,16 +121,16 @@ class _Grammar:
 
     def declining(self, text: str, is_remark: Callable[[str], bool]) -> bool:
         """Whether `text` says that there is no answer, and nothing else."""
-        asides, said = _without_asides(text)
-        found = self._declined(said)
-        if found is None or self._tells_before(found):
+        asides, words = _without_asides(text)
+        found = self._declined(words)
+        if found is None or self._informs_before(found):
             return False
-        return not self._tells([*asides, *self._clauses(said, found.end())], is_remark)
+        return not self._informs([*asides, *self._clauses(words, found.end())], is_remark)
 
     def is_aside(self, text: str) -> bool:
         """Whether `text` only regrets, says what else the sources are about, or asks for more."""
         found = self._aside.match(text)
-        return found is not None and not self._tells([*self._clauses(text, found.end())], lambda _: False)
+        return found is not None and not self._informs([*self._clauses(text, found.end())], lambda _: False)
 
     def _declined(self, text: str) -> re.Match[str] | None:
         """The words that decline, unless they speak of one document, place or time in the world."""
@@ -144,13 +141,13 @@ class _Grammar:
             else found
         )
 
-    def _tells_before(self, found: re.Match[str]) -> bool:
+    def _informs_before(self, found: re.Match[str]) -> bool:
         """Whether something is stated before the words that decline, or in a clause joined with them."""
-        stated = (said[0] for said in self._preface.finditer(found["lead"]))
-        if any(self._finite.search(said) and not self._topic.search(said) for said in stated):
+        stated = (words[0] for words in self._preface.finditer(found["lead"]))
+        if any(self._finite.search(words) and not self._topic.search(words) for words in stated):
             return True
         joined = (found[name] or "" for name in ("one", "two", "three"))
-        return any(self._joint.search(said) and self._finite.search(said) for said in joined)
+        return any(self._joint.search(words) and self._finite.search(words) for words in joined)
 
     def _clauses(self, text: str, start: int) -> Iterator[_Clause]:
         turns = list(self._turn.finditer(text, start))
@@ -158,7 +155,7 @@ class _Grammar:
             part = text[turn.end() : following.start() if following else len(text)]
             yield _Clause(str(turn.lastgroup), part.strip())
 
-    def _tells(self, clauses: Sequence[_Clause], is_remark: Callable[[str], bool]) -> bool:
+    def _informs(self, clauses: Sequence[_Clause], is_remark: Callable[[str], bool]) -> bool:
         """Whether one of the clauses states something that is no part of the question."""
         is_list = any(
             found["last"] or clause.kind == "joint"
@@ -176,11 +173,11 @@ class _Grammar:
         """Whether a clause has a verb, a number or a name of its own; `is_list`: questions are listed."""
         kind, text = clause
         concerns = self._topic.search(text) is not None
-        told = _TELLING.search(text) is not None
+        informs = _TELLING.search(text) is not None
         if kind == "turn":
             return True
         if kind == "reason":
-            return told or not concerns
+            return informs or not concerns
         if self._relative.match(text) and not is_list:
             return True
         if self._asking.match(text) or _NUMBER.fullmatch(text):
@@ -190,7 +187,7 @@ class _Grammar:
         if kind == "joint":
             return finite is not None and finite.start() > 0
         beside = kind == "mark" and (_NAMED.match(text) is not None or len(text.split()) > _FEW_WORDS)
-        return finite is not None or (not concerns and (told or beside))
+        return finite is not None or (not concerns and (informs or beside))
 
 
 @lru_cache(maxsize=1)

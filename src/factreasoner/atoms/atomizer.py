@@ -27,7 +27,6 @@ _OUTPUT_PER_TOKEN = 6
 """Answer tokens for a token of the text: statements repeat subjects and quote their sources."""
 _OUTPUT_SHARE = 0.8
 _BEFORE = 4000
-"""How many characters of the text before a chunk the prompt shows."""
 
 SCHEMA = FunctionSchema(
     name="report_statements",

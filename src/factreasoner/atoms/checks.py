@@ -87,8 +87,8 @@ class Material:
 
     def share(self, text: str) -> float:
         """The share of a text's content words that the texts have; 1 if it has none."""
-        said = self._wording.of(text)
-        return shared(said, self._known) / len(said) if said else 1.0
+        wording = self._wording.of(text)
+        return shared(wording, self._known) / len(wording) if wording else 1.0
 
 
 def is_vague(statement: str) -> bool:
@@ -109,9 +109,9 @@ def leads_with_pronoun(statement: str) -> bool:
 
 def mistakes_gender(before: str, after: str) -> bool:
     """Whether `after` puts in a woman's name for "he" of `before`, or a man's for "she"; English."""
-    said = set(_WORD.findall(before.casefold()))
-    he, she = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
-    names = (word for word in _WORD.findall(after) if word.istitle() and word.casefold() not in said)
+    earlier = set(_WORD.findall(before.casefold()))
+    he, she = bool(earlier & {"he", "him", "his"}), bool(earlier & {"she", "her", "hers"})
+    names = (word for word in _WORD.findall(after) if word.istitle() and word.casefold() not in earlier)
     genders = {gender_of_name(name) for name in names} - {None}
     return he != she and genders == {"female" if he else "male"}
 

@@ -44,11 +44,11 @@ class Splitter:
         conjuncts = self._conjuncts(verb)
         for word in conjuncts:
             self._wording.drop(word)
-        said = subject or self._own_subject(verb)
-        asides = asides_of(self._wording, verb, said)
+        owner = subject or self._own_subject(verb)
+        asides = asides_of(self._wording, verb, owner)
         for aside in asides:
-            self._wording.drop(aside.said)
-        said = subject or self._own_subject(verb)
+            self._wording.drop(aside.word)
+        owner = subject or self._own_subject(verb)
         for line in split_list(self._wording, verb):
             self.drafts.append(Draft((*subject, *line), verb))
         for aside in asides:
@@ -56,7 +56,7 @@ class Splitter:
         for conjunct in conjuncts:
             self._wording.gone.discard(conjunct.i)
             own = conjunct.subject is not None
-            self.state(conjunct, () if own else (*said, *_inherited(conjunct, verb)))
+            self.state(conjunct, () if own else (*owner, *_inherited(conjunct, verb)))
 
     def _own_subject(self, verb: Word) -> Line:
         subject = verb.subject
@@ -88,16 +88,16 @@ class Splitter:
         return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
     def _aside(self, aside: Aside, verb: Word) -> None:
-        said = aside.said
-        self._wording.gone.discard(said.i)
-        be = "was" if said.lemma == "bear" or verb.finite.tag == "VBD" else "is"
-        if said.dep == "appos":
-            self.drafts.append(Draft((*aside.subject, be, *self._wording.line(said)), said))
-        elif said.dep == "acl":
-            self.state(said, (*aside.subject, be))
+        wording = aside.word
+        self._wording.gone.discard(wording.i)
+        be = "was" if wording.lemma == "bear" or verb.finite.tag == "VBD" else "is"
+        if wording.dep == "appos":
+            self.drafts.append(Draft((*aside.subject, be, *self._wording.line(wording)), wording))
+        elif wording.dep == "acl":
+            self.state(wording, (*aside.subject, be))
         else:
-            self._wording.drop(aside.relative or said)
-            self.state(said, aside.subject)
+            self._wording.drop(aside.relative or wording)
+            self.state(wording, aside.subject)
 
 
 def _goes_on(verb: Word, conjuncts: list[Word]) -> bool:

@@ -21,7 +21,6 @@ from factreasoner.text.tags import UNSEEN
 from factreasoner.text.wraps import shown
 
 _ENTRY = re.compile(r"\W*?(?:\[\^?[^\[\]\n]{1,60}\]:?|[⁰¹²³⁴-⁹]{1,3})\s*\S")
-"""The beginning of an entry of a list of references."""
 _HIDDEN = re.compile(NOT_SHOWN, re.IGNORECASE | re.DOTALL)
 _STOPPED = re.compile(r"[.!?…。！？।؟۔]\W*\Z")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|[^\W\d_]{4,}|\d+")
@@ -74,8 +73,8 @@ class _Accounting:
             if nonclaims.is_question(plain(self._shown, before.span).whole())
         }
         """The sentences behind a question."""
-        self._said = [_words(f"{atom.text} {atom.original or ''}") for atom in atoms]
-        self._alike = {_alike(said) for atom in atoms for said in (atom.text, atom.original) if said}
+        self._wording = [_words(f"{atom.text} {atom.original or ''}") for atom in atoms]
+        self._alike = {_alike(wording) for atom in atoms for wording in (atom.text, atom.original) if wording}
         """What was checked, in plain words: the atoms, and the sentences so far that have any."""
 
     def done(self) -> Accounted:
@@ -116,16 +115,16 @@ class _Accounting:
         if not own:
             return [Unchecked(span=unit.span, reason=self._reason(unit))]
         self._alike.add(_alike(plain(self._shown, unit.span).whole()))
-        said = frozenset[str]().union(*(self._said[n] for n in own))
+        covered = frozenset[str]().union(*(self._wording[n] for n in own))
         found: list[Unchecked] = []
         at = start
         for n in sorted(own, key=lambda n: self._spans[n] or unit.span):
             first, last = self._spans[n] or unit.span
             if first > at:
-                found += self._between(Span(at, first), unit, said)
+                found += self._between(Span(at, first), unit, covered)
             at = max(at, last)
         if at < end:
-            found += self._between(Span(at, end), unit, said)
+            found += self._between(Span(at, end), unit, covered)
         return found
 
     def _own(self, start: int, end: int) -> list[int]:
@@ -136,16 +135,16 @@ class _Accounting:
         """Give the unit's span to the atoms without a span that say most of its words."""
         words = _words(plain(self._shown, unit.span).whole())
         for n, span in enumerate(self._spans):
-            if span is None and words and len(words & self._said[n]) > len(words) / 2:
+            if span is None and words and len(words & self._wording[n]) > len(words) / 2:
                 self._spans[n] = unit.span
 
-    def _between(self, gap: Span, unit: _Unit, said: frozenset[str]) -> list[Unchecked]:
+    def _between(self, gap: Span, unit: _Unit, wording: frozenset[str]) -> list[Unchecked]:
         """What lies beside the atoms of a unit: it joins the nearest one, unless it is lost."""
         raw = self._text[gap.start : gap.end]
         if not any(map(str.isalnum, raw)):
             return []
         whole = plain(self._shown, gap).whole()
-        lost = _words(whole) - said
+        lost = _words(whole) - wording
         is_opening = gap.start == unit.span.start and nonclaims.opening(whole + " x") >= len(whole.rstrip())
         if nonclaims.is_question(whole):
             reason: Reason = "question"
@@ -171,14 +170,14 @@ class _Accounting:
 
     def _reason(self, unit: _Unit) -> Reason:
         """Why a unit has no atom."""
-        said = self._shown[unit.span.start : unit.span.end].replace(UNSEEN, "")
+        wording = self._shown[unit.span.start : unit.span.end].replace(UNSEEN, "")
         whole = plain(self._shown, unit.span).whole()
         parts = (whole, whole.partition(":")[2] or whole)
         tests: tuple[tuple[Reason, bool], ...] = (
             ("not split", unit.span in self._replies and any(map(nonclaims.is_reply, parts))),
             ("code", unit.kind == "code"),
             ("references", unit.in_sources or unit.kind == "note" or nonclaims.is_reference_heading(whole)),
-            ("references", nonclaims.is_link(said) or _ENTRY.match(said) is not None),
+            ("references", nonclaims.is_link(wording) or _ENTRY.match(wording) is not None),
             ("heading", unit.kind in ("heading", "header") or whole.rstrip(" *_").endswith((":", "："))),
             ("question", nonclaims.is_question(whole)),
             ("abstention", nonclaims.is_abstaining(whole)),
@@ -225,7 +224,7 @@ def _units(text: str, read: str) -> Iterator[_Unit]:
         if heads or block.kind == "heading":
             in_sources = heads
         kind = "header" if _is_header(read, block, following) else block.kind
-        found += [_Unit(span, kind, in_sources) for span in spans if _tells(read, span)]
+        found += [_Unit(span, kind, in_sources) for span in spans if _informs(read, span)]
 
     hidden = (
         match.span()
@@ -237,7 +236,7 @@ def _units(text: str, read: str) -> Iterator[_Unit]:
     yield from _together(text, sorted(found))
 
 
-def _tells(text: str, span: Span) -> bool:
+def _informs(text: str, span: Span) -> bool:
     """Whether a sentence has a letter or a digit beside its citations."""
     return any(map(str.isalnum, text[slice(*span)])) and any(map(str.isalnum, plain(text, span).whole()))
 

@@ -139,8 +139,8 @@ def _renamed(atom: Atom, pronoun: str, about: _Subject) -> Atom:
     """An atom with a name for `pronoun`, or for the one it begins with if its sentence begins with none."""
     anywhere = re.compile(rf"\b(?:{_LEADING.pattern})", re.IGNORECASE)
     found = anywhere.search(atom.text) if pronoun else _LEADING.match(atom.text)
-    said = (found["pronoun"] or found["owner"]).lower() if found else ""
-    if found is None or said != (pronoun or said) or not _fits(about, said):
+    wording = (found["pronoun"] or found["owner"]).lower() if found else ""
+    if found is None or wording != (pronoun or wording) or not _fits(about, wording):
         return atom
     name = about.name
     if found["owner"] and " of " in name:
@@ -159,7 +159,7 @@ def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
         spans = list(block_sentences(text, block))
         read = [plain(text, span) for span in spans]
         about = _Subject()
-        for span, said, parse in zip(spans, read, parser.parse([one.text for one in read]), strict=True):
+        for span, wording, parse in zip(spans, read, parser.parse([one.text for one in read]), strict=True):
             if parse is None:
                 about = _Subject()
                 yield span.start, "", about
@@ -168,7 +168,7 @@ def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
                 known.setdefault(full.split()[-1], set()).add(full)
             pronoun = _leading_pronoun(parse)
             if pronoun is None:
-                own = _subject(said, parse, known)
+                own = _subject(wording, parse, known)
                 own = _Subject() if _has_rival(own, parse, parse.root.subject) else own
                 fitting = [word for word in parse.words if _fits(own, word.lower)]
                 other = about.name != own.name and any(_fits(about, word.lower) for word in fitting)
@@ -212,7 +212,7 @@ def _fits(about: _Subject, pronoun: str) -> bool:
     return gender is None or (gender == "female") == pronoun.startswith(("she", "her"))
 
 
-def _subject(said: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subject:
+def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subject:
     """What a sentence names as its subject, if that can stand for a pronoun elsewhere."""
     grammatical = parse.root.subject if parse.root.is_clause else None
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
@@ -233,12 +233,12 @@ def _subject(said: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subje
         return _Subject()
     is_be, behind = parse.root.lemma == "be", parse.words[last.i + 1 : last.i + 2]
     stranger = any(word.text[:1].isupper() or word.pos in (*NOUNS, "NUM") for word in behind)
-    if stranger or ":" in said.text or any(word.lower in _NO_NAME for word in named):
+    if stranger or ":" in wording.text or any(word.lower in _NO_NAME for word in named):
         return _Subject()
     if first.lower in ("a", "an") and not is_be:
         return _Subject()
-    name = said._replace(asides={}).shown(first.start, last.end)
-    name = name if first.pos == "PROPN" or said.names else name[:1].lower() + name[1:]
+    name = wording._replace(asides={}).shown(first.start, last.end)
+    name = name if first.pos == "PROPN" or wording.names else name[:1].lower() + name[1:]
     full = known.get(name, ())
     if len(full) == 1:
         return _Subject(next(iter(full)), "person")
@@ -282,8 +282,8 @@ def _rivals(parse: Parse, subject: Word | None) -> set[str]:
             "by",
         )
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity != "GPE"))
-        told = word in attributes
-        if (_is_somebody(word) or unknown) and not told and word.head.lower != "as":
+        is_attribute = word in attributes
+        if (_is_somebody(word) or unknown) and not is_attribute and word.head.lower != "as":
             found.add("many" if word.tag in PLURAL else gender_of_name(word.text) or "person")
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
             found.add("many" if word.tag in PLURAL else "thing")

@@ -55,8 +55,11 @@ def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
         return
     verb = {"are": "include", "were": "included"}.get(found["verb"], found["verb"])
     for item in items:
-        said = read.shown(*item.span("name"))
-        yield _as_sentence(f"{read.shown(*found.span('before'))}{verb} {said}"), read.span(*item.span("name"))
+        words = read.shown(*item.span("name"))
+        yield (
+            _as_sentence(f"{read.shown(*found.span('before'))}{verb} {words}"),
+            read.span(*item.span("name")),
+        )
 
 
 def capitalised(text: str) -> str:
@@ -104,9 +107,9 @@ class Leads:
         here, after = self._place(item), self._place(following)
         return after[0] > here[0] or (after[0] == here[0] and here[1] == "number" != after[1])
 
-    def add(self, said: str, item: Block) -> None:
+    def add(self, words: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
-        useful = said[opening(said) :]
+        useful = words[opening(words) :]
         says = not _POINTING.match(useful) and (GOES_ON.match(useful) or not is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))
@@ -140,12 +143,12 @@ def cells(text: str, row: Block) -> list[tuple[str, Span]]:
         cell = bordered[1].replace(UNSEEN, " ")
         start = row.start + bordered.end() - len(cell.lstrip())
         span = Span(start, start + len(cell.strip()))
-        said = plain(text[span.start : span.end], Span(0, span.end - span.start)).whole()
-        found.append((said.replace("\\|", "|"), span))
+        words = plain(text[span.start : span.end], Span(0, span.end - span.start)).whole()
+        found.append((words.replace("\\|", "|"), span))
     return found
 
 
-def said_of_row(
+def row_words(
     row: Sequence[tuple[str, Span]], header: Sequence[str], place: Span
 ) -> Iterator[tuple[str, Span]]:
     """A table row as "column: cell; column: cell", with the place of each text.
@@ -154,11 +157,11 @@ def said_of_row(
     """
     columns = [*header, *[""] * len(row)]
     filled = [(name, cell, span) for name, (cell, span) in zip(columns, row, strict=False) if cell]
-    said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
-    if not said:
+    words = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
+    if not words:
         return
-    if len(said) < 2 or not header or not row[0][0]:
-        yield "; ".join(said), place
+    if len(words) < 2 or not header or not row[0][0]:
+        yield "; ".join(words), place
         return
-    for text, (_, _, span) in zip(said[1:], filled[1:], strict=True):
-        yield f"{said[0]}; {text}", span if len(said) > 2 else place
+    for text, (_, _, span) in zip(words[1:], filled[1:], strict=True):
+        yield f"{words[0]}; {text}", span if len(words) > 2 else place

@@ -89,9 +89,9 @@ def is_abstention(response: str) -> bool:
     response = without_tags(blanked_reasoning(response))
     if not any(character.isalnum() for character in response):
         return True
-    said = [response[span.start : span.end] for span in sentences(response)]
-    declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
-    others = [sentence for sentence in said if not is_abstaining(sentence)]
+    parts = [response[span.start : span.end] for span in sentences(response)]
+    declining = [sentence for sentence in parts if is_abstaining(sentence) or _APOLOGY.match(sentence)]
+    others = [sentence for sentence in parts if not is_abstaining(sentence)]
     return bool(declining) and all(is_filler(s) or is_question(s) or is_aside(_plain(s)) for s in others)
 
 

@@ -78,7 +78,7 @@ class Wording:
 class Aside(NamedTuple):
     """A clause or apposition, the subject it is said of, and the relative pronoun to leave out."""
 
-    said: Word
+    word: Word
     subject: Line
     relative: Word | None = None
 
@@ -113,8 +113,10 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
         light = child.lemma in ("make", "take", "give")  # support is not made, as "a payment made by" is
         return Aside(child, subject) if child.tag == "VBN" and not light else None
     relative = parse.words[child.first]
-    told = relative.head is child and relative.dep in SUBJECTS
-    return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
+    is_subject = relative.head is child and relative.dep in SUBJECTS
+    return (
+        Aside(child, subject, relative) if is_subject and relative.lower in ("who", "that", "which") else None
+    )
 
 
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
@@ -138,9 +140,9 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
         return None
     if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
         return None
-    told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in PLURAL
+    is_definite = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in PLURAL
     rival = above.pos in NOUNS and is_person(above.lemma.lower()) == (relative.lower == "who")
-    return Aside(child, name, relative) if told and not rival else None
+    return Aside(child, name, relative) if is_definite and not rival else None
 
 
 def split_list(wording: Wording, verb: Word) -> list[Line]:
@@ -227,10 +229,10 @@ def _joined(head: Word) -> set[int]:
 
 def _item(wording: Wording, first: Word, head: Word) -> Line:
     """One item alone, with the "a" or "his" of the first."""
-    said = head.subtree(_joined(head))
+    word = head.subtree(_joined(head))
     article = first.dependent("det", "poss")
     if article is None or head is first or head.pos == "PROPN" or head.dependent("det", "poss", "nummod"):
-        return tuple(said)
+        return tuple(word)
     if article.lower in ("a", "an") and head.tag != "NNS":
-        return ("an" if said[0].lower[0] in "aeiou" else "a", *said)
-    return (*(wording.line(article) if article.dep == "poss" else ()), *said)
+        return ("an" if word[0].lower[0] in "aeiou" else "a", *word)
+    return (*(wording.line(article) if article.dep == "poss" else ()), *word)

@@ -20,7 +20,6 @@ _NEAR = 24
 _UNSEEN = dict.fromkeys(map(ord, "\u0000\u200b\u2060\ufeff"))
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _INDEX = r"""\[[^\s<>"\[\]]*\]"""
-"""A bracket inside an address, as in a query."""
 _PART = re.compile(
     r"""LINK
       | (?P<url>(?:https?://|www\.)(?:[^\s<>"\[\]]|INDEX)*(?:[^\s<>".,;:!?)\[\]]|INDEX))
@@ -116,7 +115,7 @@ def _left_out(source: str) -> frozenset[int]:
 def without_citations(text: str) -> str:
     """A text less its citation marks; those that are words of a sentence stay."""
     cut = {place for span in _citations(text) for place in range(*span)}
-    return "".join(said for place, said in enumerate(text) if place not in cut)
+    return "".join(wording for place, wording in enumerate(text) if place not in cut)
 
 
 class _PlainTextBuilder:
@@ -153,9 +152,9 @@ class _PlainTextBuilder:
 
     def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
-            said = self._source[place]
-            if place not in self._left_out and ord(said) not in _UNSEEN:
-                self._add(" " if said.isspace() else said, place)
+            wording = self._source[place]
+            if place not in self._left_out and ord(wording) not in _UNSEEN:
+                self._add(" " if wording.isspace() else wording, place)
 
     def _add(self, text: str, place: int) -> None:
         if text == " " and (not self._characters or self._characters[-1] == " "):
@@ -170,27 +169,27 @@ class _PlainTextBuilder:
 
     def _quoted(self, part: re.Match[str]) -> None:
         """A title becomes one name; a stop inside its quotation marks moves behind it."""
-        said = without_citations(part["quoted"] or part["angled"]).strip()
-        title = said.rstrip(",.;")
+        wording = without_citations(part["quoted"] or part["angled"]).strip()
+        title = wording.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
             self._copy(*part.span())
             return
         opening, closing = part[0][0], part[0][-1]
         self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
-        self._add(said[len(title) :][:1], part.end() - 1)
+        self._add(wording[len(title) :][:1], part.end() - 1)
 
     def _aside(self, part: re.Match[str]) -> None:
-        said = without_citations(part["inside"]).strip()
+        wording = without_citations(part["inside"]).strip()
         if self._characters[-1:] == [" "]:
             self._characters.pop()
             self._places.pop()
-        rest, links = re.subn(_LINK, "", said)
+        rest, links = re.subn(_LINK, "", wording)
         if links and not any(map(str.isalnum, rest)):
             return  # links alone: they say where it stands
-        inside = re.sub(_LINK, r"\g<link>", said)
+        inside = re.sub(_LINK, r"\g<link>", wording)
         end = len(self._characters)
-        said = f"({' '.join(inside.split()).translate(_UNSEEN)})"
-        self._asides[end] = self._asides.get(end, "") + (f" {said}" if end else f"{said} ")
+        wording = f"({' '.join(inside.split()).translate(_UNSEEN)})"
+        self._asides[end] = self._asides.get(end, "") + (f" {wording}" if end else f"{wording} ")
 
 
 def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
@@ -208,11 +207,11 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
     for cut in cuts(newline_ended(text), marks, others):
         keep(at, cut.start)
         at = max(at, cut.end)
-        stop, said = _STOP.match(text, at), "".join(character for character, _ in kept[-_NEAR:])
-        ended = _ENDED.search(said)
+        stop, wording = _STOP.match(text, at), "".join(character for character, _ in kept[-_NEAR:])
+        ended = _ENDED.search(wording)
         if not (stop or ended) or (cut in others and text[at : at + 1].isalnum()):  # a link begins
             continue
-        sign = CITED_HERE if may_abbreviate(said[: ended.start()] if ended else said) else ""
+        sign = CITED_HERE if may_abbreviate(wording[: ended.start()] if ended else wording) else ""
         if sign and not ended:
             kept.append((sign, cut.start))
         begins = stop.end() if stop else at

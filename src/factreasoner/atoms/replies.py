@@ -16,7 +16,7 @@ from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Pa
 from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span
 
-_SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
+_WORDS = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
 _ARROW = "=>"
 _BORDER = re.compile(
     r"(?P<quoted>[\"“][^\"“”\n]{1,300}[\"”]|\([^()\n]{1,200}\)|\d[.,]\d|[A-Z][a-z]+ \d{1,2}, \d{4})"
@@ -28,7 +28,7 @@ _OPENING_WORDS = 9
 """Most words of an opening that stays with what follows its comma: "In the European Union, ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYING = ("VERB", "ADJ", "ADV")
-_LEAST_SAID, _LEAST_KNOWN = 0.75, 0.5
+_LEAST_WORDS, _LEAST_KNOWN = 0.75, 0.5
 """Share of a sentence's words that its facts have; and, if none is parsed, of a fact's that it has."""
 _TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
 _LEAST_SHARED = 0.75
@@ -86,27 +86,29 @@ class ReplyReader:
 
     def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
         """The statements of each sentence, or why it must be asked about again."""
-        said = reply.arguments.get("statements")
-        if not isinstance(said, list):
+        wording = reply.arguments.get("statements")
+        if not isinstance(wording, list):
             return [NoResult("'statements' is not a list")] * len(sentences)
         found: dict[Span, list[Statement]] = {sentence: [] for sentence in sentences}
         problems: dict[Span, str] = {}
-        for sentence, fact in self._facts(said, sentences):
+        for sentence, fact in self._facts(wording, sentences):
             if added := ", ".join(self._material.strangers(fact.text)):
                 problems.setdefault(sentence, f"{added} is neither in the text nor in the question")
             else:
                 found[sentence].append(fact)
         return [self._concluded(sentence, found[sentence], problems.get(sentence)) for sentence in sentences]
 
-    def _facts(self, said: Sequence[object], sentences: Sequence[Span]) -> Iterator[tuple[Span, Statement]]:
+    def _facts(
+        self, wording: Sequence[object], sentences: Sequence[Span]
+    ) -> Iterator[tuple[Span, Statement]]:
         """Each fact with its sentence, found by its part, else by its number, else by its own words."""
         asked = parts(self._response, sentences)
         locator = Locator(self._response, Span(sentences[0].start, sentences[-1].end), sentences)
         after, sentence = sentences[0].start, sentences[0]
-        for item in said:
+        for item in wording:
             if not isinstance(item, str):
                 continue
-            numbered = _SAID.fullmatch(item.strip())
+            numbered = _WORDS.fullmatch(item.strip())
             known = numbered is not None and 1 <= int(numbered["number"]) <= len(asked)
             part = asked[int(numbered["number"]) - 1] if numbered and known else None
             echo, fact = _parted(numbered["rest"] if numbered and part else item, part[1] if part else "")
@@ -115,8 +117,8 @@ class ReplyReader:
                 continue
             span = locator.find(echo, after) if echo.strip() else None
             if span is None and part:
-                sentence, said_there = part
-                span = locator.find(said_there, max(after, sentence.start))
+                sentence, words_there = part
+                span = locator.find(words_there, max(after, sentence.start))
             span = span or locator.find(text, after)
             if span:
                 sentence = next((s for s in sentences if s.start <= span.start < s.end), sentence)
@@ -157,8 +159,8 @@ class ReplyReader:
     def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
         """Whether facts add to what their sentence says, or leave some of it out."""
         text = self._response[sentence.start : sentence.end]
-        said = checks.Material(*(fact.text for fact in facts))
-        if said.strangers(text) or said.share(text) < _LEAST_SAID:
+        material = checks.Material(*(fact.text for fact in facts))
+        if material.strangers(text) or material.share(text) < _LEAST_WORDS:
             return True
         if any(checks.negates(fact.text) != checks.negates(text) for fact in facts):
             return True
@@ -183,8 +185,8 @@ class ReplyReader:
         there = set(_LETTERS.findall(text.casefold()))
         if any(word.tag == "MD" and word.lower not in there for word in parse.words):
             return True
-        told = [word.text for word in parse.words if word.pos in _SAYING and word.text == word.lower]
-        return checks.Material(text).share(" ".join(told)) < 1
+        verbs = [word.text for word in parse.words if word.pos in _SAYING and word.text == word.lower]
+        return checks.Material(text).share(" ".join(verbs)) < 1
 
     def _turns(self, whole: Parse | None, sentence: Span, fact: Statement) -> bool:
         """Whether a fact says of one thing what a relative clause says of another."""
@@ -208,14 +210,14 @@ class ReplyReader:
         return [Statement(piece.text, fact.span) for piece in pieces]
 
 
-def _parted(said: str, part: str) -> tuple[str, str]:
+def _parted(wording: str, part: str) -> tuple[str, str]:
     """The echo of a part, and the fact behind it; arrows that the part has itself do not part them.
 
     Without enough arrows all of it is the fact.
     """
-    pieces = said.split(_ARROW)
+    pieces = wording.split(_ARROW)
     own = part.count(_ARROW) + 1 if pieces[0].strip() else 1
-    return (_ARROW.join(pieces[:own]), _ARROW.join(pieces[own:])) if len(pieces) > own else ("", said)
+    return (_ARROW.join(pieces[:own]), _ARROW.join(pieces[own:])) if len(pieces) > own else ("", wording)
 
 
 def _any_vague(found: Sequence[Statement]) -> bool:
@@ -238,12 +240,14 @@ def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
         return None
     if other.pos not in NOUNS or _is_plural(own) != _is_plural(other):
         return None
-    said, below = {word.lemma for word in statement.words}, other.subtree()
-    told = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
-    if own.dep != other.dep or sum(lemma in said for lemma in told) < _LEAST_SHARED * len(told):
+    wording, below = {word.lemma for word in statement.words}, other.subtree()
+    content_words = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
+    if own.dep != other.dep or sum(lemma in wording for lemma in content_words) < _LEAST_SHARED * len(
+        content_words
+    ):
         return None
-    alike = own.lower in checks.PERSONAL and fact.root.lemma in said
-    if not (alike or fact.root.lemma == statement.root.lemma) or other.lemma in said:
+    alike = own.lower in checks.PERSONAL and fact.root.lemma in wording
+    if not (alike or fact.root.lemma == statement.root.lemma) or other.lemma in wording:
         return None
     start, end = statement.words[own.first].start, statement.words[own.last].end
     name = fact.text[fact.words[other.first].start : fact.words[other.last].end]

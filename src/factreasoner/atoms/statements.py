@@ -23,7 +23,6 @@ _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
-"""What an entry of a list of sources has."""
 _COLON = (":", "：")
 _CONDITION = re.compile(r"\b(?:when|if|whether)\s*:\Z")
 _LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
@@ -87,8 +86,8 @@ class StatementFinder:
         if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
             return
-        for said, span in fragments.said_of_row(row, self._header or (), Span(block.start, block.end)):
-            yield self._statement(said, span)
+        for wording, span in fragments.row_words(row, self._header or (), Span(block.start, block.end)):
+            yield self._statement(wording, span)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
         """The sentences of a block; `item` is the list item behind it, if there is one."""
@@ -130,21 +129,21 @@ class StatementFinder:
             return False
         return (marked and not stopped) or not self._states(whole)
 
-    def _states(self, said: str) -> bool:
+    def _states(self, wording: str) -> bool:
         """Whether a text has a finite verb of its own."""
-        parse = self._parse(said)
-        return parse.root.is_finite if parse is not None else FINITE.search(said) is not None
+        parse = self._parse(wording)
+        return parse.root.is_finite if parse is not None else FINITE.search(wording) is not None
 
-    def _parse(self, said: str) -> Parse | None:
-        return self._parser.parse([said])[0] if said and self._parser is not None else None
+    def _parse(self, wording: str) -> Parse | None:
+        return self._parser.parse([wording])[0] if wording and self._parser is not None else None
 
     def _sentence(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
         """A sentence that states something, without what only opens it."""
-        said = self._text[span.start : span.end]
+        wording = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
-        if whole.endswith(_COLON) or nonclaims.is_question(whole) or nonclaims.is_link(said):
+        if whole.endswith(_COLON) or nonclaims.is_question(whole) or nonclaims.is_link(wording):
             return
-        label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", said))), kind)
+        label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", wording))), kind)
         opened = nonclaims.opening(self._text[slice(*rest)])
         read = plain(self._text, rest := Span(rest.start + opened, rest.end))
         if not nonclaims.is_filler(read.whole()):
@@ -179,7 +178,7 @@ class StatementFinder:
         if sentence.label or (sentence.lead and not self._stands_alone(sentence, parse)):
             return []
         if parse is None or self._parser is None or _JOINED.search(sentence.plain.text):
-            return [self._statement(*said) for said in fragments.enumerated(sentence.plain)]
+            return [self._statement(*wording) for wording in fragments.enumerated(sentence.plain)]
         drafts = split(parse)
         if len(drafts) < 2:
             return []
@@ -214,17 +213,17 @@ class StatementFinder:
             return fragments.below(sentence.lead, whole, first)
         return whole
 
-    def _lacks_subject(self, label: str, said: str) -> bool:
+    def _lacks_subject(self, label: str, wording: str) -> bool:
         """Whether a text says something of its label: "Object Storage: Stores data"."""
-        read, named = self._parse(f"it {lowered(said)}"), self._parse(label)
+        read, named = self._parse(f"it {lowered(wording)}"), self._parse(label)
         if read is None or named is None or named.root.tag in PLURAL:
             return False
         verb, tense = read.root, read.root.finite.tag
         return tense == "MD" or (tense == "VBZ" and verb.dependent("dobj", "ccomp") is not None)
 
-    def _statement(self, said: str, span: Span) -> Statement:
+    def _statement(self, wording: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
-        return Statement(said, span, verbatim if said != verbatim else None)
+        return Statement(wording, span, verbatim if wording != verbatim else None)
 
 
 def _is_closed(text: str) -> bool:
@@ -266,8 +265,10 @@ class Writer:
 
     def span(self, draft: Draft) -> Span:
         """Where the words of the statement's own clause are in the response."""
-        said = [word for word in (draft.verb, *draft.line) if isinstance(word, Word) and word.pos != "PUNCT"]
-        own = sorted(word.i for word in said if draft.verb.first <= word.i <= draft.verb.last)
+        wording = [
+            word for word in (draft.verb, *draft.line) if isinstance(word, Word) and word.pos != "PUNCT"
+        ]
+        own = sorted(word.i for word in wording if draft.verb.first <= word.i <= draft.verb.last)
         last, stop = own[-1], draft.line[-1]
         if isinstance(stop, Word) and stop.i == last + 1 and stop.text in (".", "!"):
             last = stop.i

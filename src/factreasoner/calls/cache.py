@@ -62,7 +62,7 @@ class ReplyCache:
             self._file.close()
 
     def get_or_ask(
-        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
+        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, renew: bool = False
     ) -> Reply:
         """The stored reply, or that of `ask`; with `anew` only the latter. Threads that want it now share it.
 
@@ -76,7 +76,7 @@ class ReplyCache:
             return reply
 
         reply, fresh = self._in_flight.get_or_ask(
-            key, lambda: None if anew else self.stored(key), ask_and_store
+            key, lambda: None if renew else self.stored(key), ask_and_store
         )
         return reply if fresh else reply.model_copy(update={"usage": CACHED})
 

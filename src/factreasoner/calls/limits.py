@@ -21,7 +21,6 @@ from factreasoner.errors import BudgetError, ConfigError
 FIRST_COMPLETION = 256
 """Completion tokens expected of the first request, for the limits; later a mean of the last answers."""
 WEIGHT = 8
-"""The last answer counts for one in so many."""
 SECONDS = 60.0
 """The period that the limits are for."""
 
@@ -199,7 +198,7 @@ class Budget:
                 if not self._under_way or self.spent + estimate > limit:
                     raise BudgetError(
                         f"max_cost {limit:g}: ${self.spent:.4f} are spent and the next call could cost "
-                        f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to go on"
+                        f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to resume"
                     )
                 self._settled.wait(POLL_SECONDS)
             self._under_way.append(reservation)

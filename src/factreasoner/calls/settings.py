@@ -17,7 +17,7 @@ class CallSettings(Settings):
     api_base: Url | None = setting(
         "Model", None, "URL of an OpenAI-compatible server, such as http://localhost:8000/v1.", common=True
     )
-    timeout: float = _call(120.0, "Seconds one request may take.", gt=0.0)
+    timeout: float = _call(120.0, "Maximum seconds per request.", gt=0.0)
     max_attempts: int = _call(5, "Maximum attempts per claim, including bad replies and timeouts.", ge=1)
     patience: float = _call(
         120.0,

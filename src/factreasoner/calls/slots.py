@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from factreasoner.calls.settings import CallSettings
 
-ANSWERS_TO_TELL = 6
+MIN_ANSWERS = 6
 """Answers after which a server's speed is known, at least."""
 FIRST_REST = 32
 """Measurements of speed before more slots are tried again, the first time."""
@@ -61,7 +61,7 @@ class Slots:
         before = self._before
         # Answers may come in bursts, one per slot.
         lost = before is not None and self._answers > self.limit and 2 * speed < before[1]
-        if not lost and self._answers < max(ANSWERS_TO_TELL, 2 * self.limit):
+        if not lost and self._answers < max(MIN_ANSWERS, 2 * self.limit):
             return
         self._before = None
         if before is not None and speed < WORTH_IT * before[1]:

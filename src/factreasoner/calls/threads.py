@@ -261,10 +261,10 @@ def run_in_thread(fn: Callable[[], T]) -> Future[T]:
 @with_room
 def _work(calls: _Calls) -> None:
     while True:
-        tell = _settle(*calls.get())
+        deliver = _settle(*calls.get())
         _idle.append(calls)  # before the caller goes on: its next call uses this thread again
-        tell()
-        del tell
+        deliver()
+        del deliver
 
 
 if hasattr(os, "register_at_fork"):  # a child process has none of these threads

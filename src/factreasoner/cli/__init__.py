@@ -31,7 +31,7 @@ from factreasoner import __version__
 from factreasoner.calls.threads import with_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError, UsageError
-from factreasoner.report.terminal import WarningHandler, say
+from factreasoner.report.terminal import WarningHandler, print_text
 from factreasoner.text.visible import visible
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        say(f"factreasoner {__version__}")
+        print_text(f"factreasoner {__version__}")
         raise typer.Exit
 
 
@@ -151,14 +151,14 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             return _failed(" ".join((f"Error: {reason}", *getattr(error, "__notes__", ()))), 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "set FACTREASONER_DEBUG=1 to see where it happened. Finished results are kept."
-        return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
+        return _failed(f"{fault}\nThis is a bug in factreasoner; {hint}", 1)
 
 
 def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
     from typer.rich_utils import rich_format_error
 
     if type(error).__name__ == "NoArgsIsHelpError":  # typer leaves it to others to show its page
-        say(error.message)
+        print_text(error.message)
         return 2
     if (gone := _removed(error, arguments)) is not None:
         return _failed(f"Error: {gone}", 2)
@@ -166,10 +166,10 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of 
         from factreasoner.models.wording import refused
         from factreasoner.settings.setting import must_be
 
-        told = refused(error.__cause__.errors()[0])
+        text = refused(error.__cause__.errors()[0])
         if (field := _setting_of(error.param)) is not None:  # wrong as it would be in a profile
-            return _failed(f"Error: {error.param.opts[0]}: {must_be(field) or told}", 1)
-        error.message = told
+            return _failed(f"Error: {error.param.opts[0]}: {must_be(field) or text}", 1)
+        error.message = text
     elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
         error.message += f"; repeat {' or '.join(flags)} before each further value"
     asked, near = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
@@ -187,13 +187,13 @@ def _removed(error: Any, arguments: Sequence[str]) -> str | None:  # noqa: ANN40
 
     if (asked := getattr(error, "option_name", "")) and error.ctx:
         key = asked.lstrip("-").removeprefix("no-").replace("-", "_")
-        told = removal_notice(f"{error.ctx.info_name} {key}") or removal_notice(key)
-        return told and f"{asked}: {told}"
+        text = removal_notice(f"{error.ctx.info_name} {key}") or removal_notice(key)
+        return text and f"{asked}: {text}"
     flags = getattr(getattr(error, "param", None), "opts", ())
     for argument, after in zip(arguments, [*arguments[1:], ""], strict=True):
         flag, _, value = argument.partition("=")
-        if flag in flags and (told := removal_notice(flag[2:].replace("-", "_"), value or after)):
-            return f"{flag}: {told}"
+        if flag in flags and (text := removal_notice(flag[2:].replace("-", "_"), value or after)):
+            return f"{flag}: {text}"
     return None
 
 
@@ -216,12 +216,12 @@ def _fault_of_system(error: Exception) -> str | None:
     """That memory has run out, or what is wrong with a file or the disk; None where neither is the reason."""
     refused = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
     if refused or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-        told = (
-            "out of memory. Allow more (ulimit -v, the limit of a container), or do less at once (a lower "
-            "--concurrency, fewer --workers)"
+        text = (
+            "out of memory. Allow more (ulimit -v, the limit of a container), or do less in parallel "
+            "(a lower --concurrency, fewer --workers)"
         )
         of_run = getattr(error, "__notes__", ())
-        return f"{told}; the same command continues from what is finished." if of_run else f"{told}."
+        return f"{text}; rerun to resume." if of_run else f"{text}."
     if not isinstance(error, OSError) or error.strerror is None:
         return None
     if error.filename is None:
@@ -230,7 +230,7 @@ def _fault_of_system(error: Exception) -> str | None:
 
 
 def _failed(message: str, code: int) -> int:
-    say(message, err=True)
+    print_text(message, err=True)
     return code
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from factreasoner.cli.flags import AS_JSON, EVERY, OF_CLAIMS, PROFILE, Command, argument, flag
 from factreasoner.cli.mixups import refuse_file, refuse_text, text_argument
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 LARGE = 1_000_000
-"""Characters of a passage that takes a while to judge."""
 
 
 class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
@@ -55,11 +54,11 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         )
         for passage in record.contexts or ():
             if (length := len(passage.text)) > LARGE:
-                told = f"{passage.id} has {length / 1e6:.1f} million characters: judging it takes a while"
-                say(told, err=True)
+                message = f"{passage.id} has {length / 1e6:.1f} million characters: judging it takes a while"
+                print_text(message, err=True)
         with one_answer():
             assessment = build_pipeline(config).assess(record)
-        self.tell(assessment.model_dump(mode="json"), partial(print_assessment, assessment, config))
+        self.present(assessment.model_dump(mode="json"), partial(print_assessment, assessment, config))
         return 0 if assessment.status == "ok" else 3
 
     def _refuse_mixups(self) -> None:
@@ -80,7 +79,7 @@ def _passage(path: Path) -> str:
     try:
         return read_text(str(path))
     except InputError as error:
-        error.add_note("--context takes a file with a passage of evidence, not the passage itself.")
+        error.add_note("--context needs a file with a passage of evidence, not the passage itself.")
         raise
 
 

@@ -45,14 +45,14 @@ class CalibrateCommand(Command):
         "right. Labels of all pairs (--relations) are better."
     )
     unlisted: Unlisted | None = flag(
-        "The label of verdicts that --relations does not list. (default: missing: left out)"
+        "The label of verdicts that --relations does not list. (default: missing, so excluded)"
     )
     seed: int = flag("Seed of folds and intervals. (default: 0)", default=0)
 
     def _execute(self) -> None:
         if self.relations and self.corrections:
             raise ConfigError(
-                "--relations and --corrections: both say which verdicts are right; leave one out"
+                "--relations and --corrections: both say which verdicts are right; remove one of them"
             )
         if self.unlisted is not None and self.relations is None:
             raise ConfigError("--unlisted: applies to --relations, which is not given")
@@ -61,7 +61,7 @@ class CalibrateCommand(Command):
         make_folder_of(self.out)
         replace_file(self.out, [calibration.model_dump_json(indent=2)])
         table = partial(_print_calibration, source, self.out)
-        self.tell(calibration.model_dump(mode="json"), table, source["notes"])
+        self.present(calibration.model_dump(mode="json"), table, source["notes"])
 
     def _calibration(self) -> Calibration:
         from factreasoner.analysis.fitting import calibrate_by_corrections, calibrate_verdicts

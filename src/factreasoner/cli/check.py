@@ -6,7 +6,7 @@ from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import RunError
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import print_json, print_text
 
 BROKEN = 4
 """Exit code when a rule is not kept."""
@@ -41,9 +41,9 @@ class CheckCommand(Command):
         findings = ruling.apply_rules(rules, summary, run.task, failed, on_interval=self.on_interval)
         measured = [rule.measure for rule in rules if rule.measure in run.task.table]
         if self.as_json:
-            say_json([finding.content() for finding in findings])
+            print_json([finding.content() for finding in findings])
         else:
-            say("\n".join(map(str, findings)))
+            print_text("\n".join(map(str, findings)))
         few = run.task.table.few_records(summary.sample(), measured)
         turned = ruling.turned(rules, run.task.table)
         unchecked = f"{summary.not_checked}." if summary.not_checked else ""
@@ -51,7 +51,7 @@ class CheckCommand(Command):
             None,
             (unchecked, few, run.other_weights, *turned, *ruling.unruled_failures(rules, summary, failed)),
         ):
-            say(warning, err=True)
+            print_text(warning, err=True)
         if self.junit is not None:
             ruling.write_junit(self.junit, findings, self.run_dir)
         return 0 if all(finding.kept for finding in findings) else BROKEN

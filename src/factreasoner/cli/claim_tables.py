@@ -38,9 +38,11 @@ def claim_cells(
     """P, label, text with its fate, and evidence of a claim; quotes and the text are cut at these lengths."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
-    said = (f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest))
+    wording = (
+        f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest)
+    )
     text = plain(row.text, longest_claim) + fate
-    return p_true, label_cell(row, task.words.labels), text, "; ".join(said)
+    return p_true, label_cell(row, task.words.labels), text, "; ".join(wording)
 
 
 def print_claims(console: Terminal, task: Task[Any], result: Result, longest: int = QUOTE_LENGTH) -> None:
@@ -96,11 +98,11 @@ def better_judge(config: Config) -> str:
     if config.judging_verifier != BUNDLED or config.verifier_model is not None:
         return ""
     better = "--model NAME" if config.first_model is None else "--judge llm"
-    return f"{measured()} (docs/judges.md); better: {better}."
+    return f"{measured()}. Before you rely on a score, use {better} or a verifier (docs/judges.md)."
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:
-    """Print rows as they come, with a heading where the record or what they are held against changes.
+    """Print rows as they come, with a heading where the record or what they are checked against changes.
 
     With `in_order` the rows are of any records: each names its own. Returns how many rows there were.
     """
@@ -143,7 +145,7 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
         rows.append(_cells(row, task, f"{record} {row.of * (row.of == REFERENCE)}".strip()))
     most = summary[f"{task.words.claim}s_to_review"]
     more = f" ({len(worst)} of {most:,})" if most > len(worst) else ""
-    heading = f"{task.words.claim}s to look at first{more}"
+    heading = f"{task.words.claim}s to review first{more}"
     console.columns((Column(task.words.p, no_wrap=True), Column(no_wrap=True), heading), rows)
     console.print()
 
@@ -158,8 +160,8 @@ def _cells(
     """P, label and text of a row, under that name if there is one, with its evidence on a line of its own."""
     p_true, label, text, evidence = claim_cells(row, task, longest, longest_claim)
     place = f"[dim]{plain(name)}:[/dim] " if name else ""
-    said = f"\n[dim]{evidence}[/dim]" if evidence else ""
-    return p_true, label, f"{place}{text}{said}"
+    wording = f"\n[dim]{evidence}[/dim]" if evidence else ""
+    return p_true, label, f"{place}{text}{wording}"
 
 
 def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -172,11 +174,11 @@ def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterat
 
 
 def _heading(row: ClaimRow, task: Task[Any]) -> str:
-    """The record, and of claims which they are and what they were held against."""
+    """The record, and of claims which they are and what they were checked against."""
     if task.words.claim == "atom":
         return row.record
     of = FACTS if row.of == FACTS else f"claims of the {row.of}"
     if row.label == "uncited":
         return f"{row.record}: {of} that cite nothing"
     plural = {CITED: "sources they cite", CONTEXTS: "contexts"}
-    return f"{row.record}: {of}, held against the {plural.get(row.against, row.against)}"
+    return f"{row.record}: {of}, checked against the {plural.get(row.against, row.against)}"

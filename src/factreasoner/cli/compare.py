@@ -11,7 +11,7 @@ from factreasoner.cli.flags import EVERY, argument, flag
 from factreasoner.cli.mixups import refuse_text_as_data
 from factreasoner.cli.running import OverRecords, default_folder
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from factreasoner.models import Record
 
 ENDINGS = (".md", ".csv", ".json")
-"""Of the files that a comparison is written to."""
 
 
 class CompareCommand(OverRecords, panels=EVERY):
@@ -92,12 +91,12 @@ class CompareCommand(OverRecords, panels=EVERY):
     def _modes(self) -> list[Contender]:
         from factreasoner.analysis.side_by_side import parse_modes
 
-        _refuse("they are those of `run`; leave out --modes", assessors=self.assessors)
+        _refuse("it compares methods of `run`; remove --modes", assessors=self.assessors)
         if len(self.targets) != 1 or self.targets[0].is_dir():
             raise ConfigError("--modes run on one data file; finished runs are compared without --modes")
         idle = {name: getattr(self, name) or None for name in ("baseline", "intersect", "gold")}
         idle |= {key: self.settings[key] for key in ("mode", "assessor")}
-        _refuse("has no effect with --modes: leave it out", **idle)
+        _refuse("has no effect with --modes; remove it", **idle)
         return parse_modes(str(self.modes).split(","), self.settings, self.profile)
 
     def _run(self, contenders: list[Contender], out: Path) -> bool:
@@ -128,7 +127,7 @@ class CompareCommand(OverRecords, panels=EVERY):
             notes = [
                 note for note in notes if note.startswith(tuple(f"{name}: " for name in content["runs"]))
             ]
-        self.tell(content, partial(print_comparison, content), notes)
+        self.present(content, partial(print_comparison, content), notes)
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
         """Print the table of modes of factual recall, and write it."""
@@ -142,9 +141,9 @@ class CompareCommand(OverRecords, panels=EVERY):
         content = modes_content(runs, self.by)
         rows = mode_rows(content)
         self._write("modes", out, content, markdown_table(rows[0], rows[1:]), csv_text(rows))
-        self.tell(content, partial(print_modes, rows), mode_notes(content))
+        self.present(content, partial(print_modes, rows), mode_notes(content))
         if not contenders[0].config.first_model:
-            self._note("Modes are ways to ask a model, and this judge asks none: add --model.")
+            self._note("Modes need a model; add --model NAME.")
 
     def _write_page(self, folders: list[Path], out: Path | None) -> None:
         """Write the page that --report asks for."""
@@ -157,7 +156,7 @@ class CompareCommand(OverRecords, panels=EVERY):
                 list(map(FinishedRun.of_any_task, folders)), out / page.name if out else page
             )
             if not (self.quiet or self.as_json):
-                say(str(written))
+                print_text(str(written))
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
         """Write the text of the file that --out names, and all of them into the folder `out`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import Command, flag
 from factreasoner.cli.run import RunCommand
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
     from factreasoner.runs.finished import FinishedRun
@@ -46,8 +46,8 @@ class DemoCommand(Command):
                 return code
         run = FinishedRun.of_any_task(self.out)
         _show_worst(run, json.loads((self.out / "summary.json").read_text(encoding="utf-8")))
-        say(str(write_report([run], default_page(self.out))))
-        say(NEXT.format(folder=self.out))
+        print_text(str(write_report([run], default_page(self.out))))
+        print_text(NEXT.format(folder=self.out))
         return None
 
 
@@ -57,11 +57,11 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     from factreasoner.tasks.words import WithoutClaims
 
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
-    say("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
-    say("The three least likely atoms, each with the quote that contradicts it:\n")
+    print_text("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
+    print_text("The three least likely atoms, each with the quote that contradicts it:\n")
     print_rows(shown_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
     right, found, missed, wronged = summary["gold"]["confusion"].values()
     precision, (low, high) = summary["mean"]["precision"], summary["interval_95"]["precision"]
     called = f"{found} of {found + missed} planted errors, and {wronged} of {wronged + right} right atoms"
-    say(f"Precision, the mean share of supported atoms: {precision:.3f}  [{low:.3f}, {high:.3f}]")
-    say(f"Called false: {called}.")
+    print_text(f"Precision, the mean share of supported atoms: {precision:.3f}  [{low:.3f}, {high:.3f}]")
+    print_text(f"Called false: {called}.")

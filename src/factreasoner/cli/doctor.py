@@ -26,7 +26,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal
 from factreasoner.report.progress import one_answer
-from factreasoner.report.terminal import say_json
+from factreasoner.report.terminal import print_json
 
 if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 REQUIRED = ("litellm", "numpy", "onnxruntime", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
 ATOMS, PASSAGES = 25, 10
-"""The size of the answer whose cost is shown."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
 STATED = Claim("c", "The library opens at nine.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
@@ -75,7 +74,7 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
             _fetch(config)
         checks = list(_checks(config, call=self.call))
         if self.as_json:
-            say_json([check._asdict() for check in checks])
+            print_json([check._asdict() for check in checks])
         else:
             rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
             Terminal(soft_wrap=True).columns(("", Column(no_wrap=True), ""), rows, show_header=False)
@@ -180,7 +179,7 @@ def _verifier(config: Config, *, call: bool) -> Finding:
     tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
     if verdict.label == "entailment":
         return Finding("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
-    doubt = "do not rely on it; are its outputs what id2label or labels says, in this order?"
+    doubt = "do not rely on it; check that id2label or labels lists its outputs in the right order"
     return Finding("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
 
@@ -199,7 +198,7 @@ def _model(config: Config) -> Iterator[Finding]:
                 probed = probe(client, config)
         except CallTimeoutError as error:
             remedy = "a longer --timeout, fewer slots, and no more threads than there are free cores"
-            tries = f"{error} in {error.attempts} tries; give a slow server {remedy} (docs/models.md)"
+            tries = f"{error} in {error.attempts} attempts; give a slow server {remedy} (docs/models.md)"
             yield Finding("wrong", name, tries)
             return
         except (ConfigError, LLMError) as error:

@@ -37,4 +37,4 @@ class EvaluateCommand(Command):
         labels = None if self.gold is None else GoldFile(self.gold)
         out = self.out or self.run_dir / "evaluation"
         content = evaluate_run(run, config or run.config, out=out, gold=labels, by=self.by)
-        self.tell(content, partial(print_evaluation, content, out), content["notes"])
+        self.present(content, partial(print_evaluation, content, out), content["notes"])

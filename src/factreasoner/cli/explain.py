@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.report.console import Terminal, error_text, label_cell, plain
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from factreasoner.models import Assessment, Verdict
 
 SHOWN = 3
-"""Contexts of each kind that the table names; --atom names all."""
 PASSAGE_LENGTH = 300
 
 
@@ -40,7 +39,7 @@ class ExplainCommand(Command, panels=("Graph",)):
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.factuality import TASK
 
-        told: list[Explanation] = []
+        message: list[Explanation] = []
         problems: list[InputProblem] = []
         chosen: dict[str, Any] = {"record": self.record, "atom_ids": self.atom or ()}
         folder = RunFolder(self.run_dir, TASK)
@@ -48,17 +47,17 @@ class ExplainCommand(Command, panels=("Graph",)):
         for assessment, explanation, unexplained in found:
             problems += unexplained
             if explanation is not None:
-                told.append(explanation)
+                message.append(explanation)
                 if not self.as_json:
                     _print_explanation(explanation, assessment, in_full=bool(self.atom))
-        if self.as_json and (told or not problems):
-            say_json([explanation.model_dump(mode="json") for explanation in told])
-        elif not told and not problems:
-            say("No atoms to explain.")
+        if self.as_json and (message or not problems):
+            print_json([explanation.model_dump(mode="json") for explanation in message])
+        elif not message and not problems:
+            print_text("No atoms to explain.")
         self._note(unfinished(folder, self.run_dir))
         for problem in problems:
-            say(f"not explained: {problem}", err=True)
-        return 0 if not problems else 3 if told else 1
+            print_text(f"not explained: {problem}", err=True)
+        return 0 if not problems else 3 if message else 1
 
 
 def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:
@@ -89,14 +88,14 @@ def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_f
 
 
 def _how(explanation: Explanation) -> str:
-    told = [plain(explanation.solver)]
+    parts = [plain(explanation.solver)]
     if explanation.stderr is not None:
-        told.append(f"standard error {error_text(explanation.stderr)}")
+        parts.append(f"standard error {error_text(explanation.stderr)}")
     elif not explanation.exact:
-        told.append("approximate")
+        parts.append("approximate")
     if explanation.converged is False:
-        told.append("not converged")
-    return ", ".join(told)
+        parts.append("not converged")
+    return ", ".join(parts)
 
 
 def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
@@ -114,7 +113,7 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     elif atom.tried and most is None:
         yield f"none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected and most is None:
-        yield f"[dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
+        yield f"[dim]{atom.tried} of {atom.connected} connected contexts were removed one by one[/dim]"
     if atom.not_computed:
         yield f"[yellow]{plain(atom.not_computed)}[/yellow]"
     if not atom.connected:
@@ -126,10 +125,10 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         )
         yield f"conflict: {pro} vs {con}"
     if atom.disputes:
-        told = [
+        message = [
             f"{plain(d.source)} contradicts {plain(d.target)} ({d.probability:.2f})" for d in atom.disputes
         ]
-        yield f"conflict: {_first(told, most)}"
+        yield f"conflict: {_first(message, most)}"
 
 
 def _quoting(atom: AtomExplanation, assessment: Assessment) -> dict[str, Verdict]:
@@ -142,8 +141,8 @@ def _quote(verdict: Verdict, longest: int | None = None) -> str:
     """A verdict's quote, and whether it is but the nearest sentence."""
     from factreasoner.models.rows import NEAREST
 
-    said = f'"{plain(verdict.quote or "", longest)}"'
-    return f"{NEAREST}: {said}" if verdict.quote_by == "nearest" else said
+    wording = f'"{plain(verdict.quote or "", longest)}"'
+    return f"{NEAREST}: {wording}" if verdict.quote_by == "nearest" else wording
 
 
 def _quoted(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
@@ -175,8 +174,8 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
                 about.append(f"prior {priors[context.id]:.2f}, {origin[context.id]}")
             title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
             verdict = quoting.get(context.id)
-            said = _quote(verdict) if verdict else plain(context.text, PASSAGE_LENGTH)
-            yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{said}[/dim]"
+            wording = _quote(verdict) if verdict else plain(context.text, PASSAGE_LENGTH)
+            yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{wording}[/dim]"
 
 
 def _first(items: Sequence[str], most: int | None) -> str:

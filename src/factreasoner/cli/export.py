@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from factreasoner.cli.flags import CORRECTIONS, RUN_DIR, Command, flag, format_of
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say, say_data
+from factreasoner.report.terminal import print_data, print_text
 
 Format = Literal["csv", "jsonl", "parquet", "md"]
 ENDINGS: dict[str, Format] = {f".{form}": form for form in get_args(Format)} | {".ndjson": "jsonl"}
@@ -49,8 +49,8 @@ class ExportCommand(Command):
         self._note(run.unfinished)
         if to_stdout:
             for line in text_lines(wanted, form):
-                say_data(line, is_json=form == "jsonl")
+                print_data(line, is_json=form == "jsonl")
             return
         path = self.out or self.run_dir / f"{wanted.name}.{form}"
         export(wanted, form, path)
-        say(str(path))
+        print_text(str(path))

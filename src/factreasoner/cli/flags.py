@@ -16,7 +16,7 @@ from typer.core import TyperCommand
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.config import SETTINGS, Config
 from factreasoner.pipeline.loading import load_settings, unused
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import print_json, print_text
 from factreasoner.settings.setting import help_of, kinds_of
 from factreasoner.settings.sources import flag_of
 from factreasoner.text.visible import one_line
@@ -67,7 +67,7 @@ class Command:
     as_json = quiet = False
     keys: ClassVar[tuple[str, ...]] = ()
     continues = False
-    """Whether the same command goes on where it was interrupted."""
+    """Whether a rerun resumes an interrupted command."""
 
     def __init_subclass__(
         cls, panels: Collection[str] = (), without: Collection[str] = (), also: Collection[str] = ()
@@ -88,16 +88,16 @@ class Command:
         try:
             return self._execute()
         except KeyboardInterrupt:
-            say(f"Interrupted{'; the same command continues from here' * self.continues}.", err=True)
+            print_text(f"Interrupted{'; rerun to resume' * self.continues}.", err=True)
             raise
 
     def _execute(self) -> int | None:
         raise NotImplementedError
 
-    def tell(self, content: object, table: Callable[[], None], notes: Iterable[str] = ()) -> None:
+    def present(self, content: object, table: Callable[[], None], notes: Iterable[str] = ()) -> None:
         """Print the content as JSON where that is asked for, else by `table`; notes go to standard error."""
         if self.as_json:
-            say_json(content)
+            print_json(content)
         elif not self.quiet:
             table()
         for note in notes:
@@ -106,7 +106,7 @@ class Command:
     def _note(self, note: str | None) -> None:
         """Print a note on one line to standard error, unless the command is to be quiet."""
         if note and not self.quiet:
-            say(one_line(note), err=True)
+            print_text(one_line(note), err=True)
 
     @cached_property
     def config(self) -> Config:
@@ -165,7 +165,7 @@ def format_of(out: Path | None, form: F | None, endings: Mapping[str, F], defaul
             f"{out}: {ending} is not a format of this command; it writes {', '.join(endings)}{hint}"
         )
     if form not in (None, named):
-        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
+        raise ConfigError(f"{out}: its ending means {named}, but --format is {form}; change one of them")
     return named
 
 
@@ -176,7 +176,7 @@ def _parameter(name: str, annotation: object, default: object = None) -> inspect
 def _print_all(context: typer.Context, wanted: bool) -> None:
     if wanted:
         context.meta[_HELP_ALL.name] = True
-        say(context.get_help())
+        print_text(context.get_help())
         raise typer.Exit
 
 
@@ -195,8 +195,8 @@ def _only(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag take
     if not (remedy := SETTINGS[key].once):
         return value
     if value and len(value) > 1:
-        told = f"given {len(value)} times ({', '.join(value)}): {remedy}"
-        raise typer.BadParameter(told, param_hint=flag_of(key))
+        message = f"given {len(value)} times ({', '.join(value)}): {remedy}"
+        raise typer.BadParameter(message, param_hint=flag_of(key))
     return value[0] if value else None
 
 
@@ -242,8 +242,8 @@ class SettingsCommand(TyperCommand):
         if left_out:
             everything = f"{context.command_path} --help-all"
             formatter.write_paragraph()
-            told = " A YAML profile can hold each." * any(param.name == "profile" for param in self.params)
-            formatter.write_text(f"{left_out} more settings: {everything}.{told}")
+            message = " A YAML profile can hold each." * any(param.name == "profile" for param in self.params)
+            formatter.write_text(f"{left_out} more settings: {everything}.{message}")
 
     def collect_usage_pieces(self, *page: Any) -> list[str]:
         """The arguments in the usage line; typer calls it."""

@@ -11,7 +11,7 @@ import typer
 
 from factreasoner.cli.flags import QUIET, Command, argument, flag
 from factreasoner.models.wording import number_of
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search
     def _execute(self) -> int:
         asked = (bool(self.paths), self.list_, self.find is not None, self.delete)
         if sum(asked) != 1:
-            told = "give paths, or one of --list, --find and --delete"
-            raise typer.BadParameter(told, param_hint="PATHS")
+            message = "give paths, or one of --list, --find and --delete"
+            raise typer.BadParameter(message, param_hint="PATHS")
         config = self.config
         self.continues = bool(self.paths)
         if self.paths:
@@ -68,25 +68,25 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
     meter = Meter()
     try:
-        with index_progress(quiet=quiet) as tell, meter.stage("index"):
-            report = index_files(paths, config, prune=prune, tell=tell)
+        with index_progress(quiet=quiet) as listener, meter.stage("index"):
+            report = index_files(paths, config, prune=prune, listener=listener)
     finally:
         if meter.total.calls and not quiet:
             used = meter.total
             cost = "unknown cost" if used.cost is None else f"${used.cost:.6f}"
-            say(
+            print_text(
                 f"Embeddings: {number_of(used.calls, 'request')}, {used.prompt_tokens:,} tokens, {cost}.",
                 err=True,
             )
     for problem in report.problems:
-        say(f"not indexed: {one_line(problem)}", err=True)
+        print_text(f"not indexed: {one_line(problem)}", err=True)
     for problem in report.partly:
-        say(f"read in part: {one_line(problem)}", err=True)
+        print_text(f"read in part: {one_line(problem)}", err=True)
     for document in (*report.unread, *report.textless):
-        say(f"left out: {one_line(document)}", err=True)
+        print_text(f"skipped: {one_line(document)}", err=True)
     if report.guessed and not quiet:
         files = number_of(len(report.guessed), "file")
-        say(f"not valid UTF-8: {files} ({one_line(named(report.guessed))})", err=True)
+        print_text(f"not valid UTF-8: {files} ({one_line(named(report.guessed))})", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems or report.partly else 0
@@ -94,22 +94,24 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
-        say("An interrupted run damaged the vectors; all were computed again.")
+        print_text("An interrupted run damaged the vectors; all were computed again.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
     files += [(len(report.partly), "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
     files += [(len(report.problems), "not readable")]
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
-    say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
+    print_text(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
-        say(f"Gone: {number_of(report.gone, 'indexed file')}; --prune drops the passages.")
+        print_text(f"Gone: {number_of(report.gone, 'indexed file')}; --prune drops the passages.")
     for name in report.emptied:
-        say(f"{one_line(name)} no longer has any text; its passages were dropped.")
+        print_text(f"{one_line(name)} no longer has any text; its passages were dropped.")
     if report.others:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
-        say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
+        print_text(f"Skipped: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
         store = "" if config.store is None else f" --store {shlex.quote(str(config.store))}"
-        say(f"Search it with `run` or `assess`: --retriever corpus --collection {config.collection}{store}")
+        print_text(
+            f"Search it with `run` or `assess`: --retriever corpus --collection {config.collection}{store}"
+        )
 
 
 def _find(query: str, config: Config) -> None:
@@ -122,7 +124,7 @@ def _find(query: str, config: Config) -> None:
 
     retriever = CorpusRetriever(config)
     for note in unfinished_states(retriever.collections):
-        say(one_line(note), err=True)
+        print_text(one_line(note), err=True)
     found = retriever.search(Query(query))
     rows = [
         (str(n), f"{plain(passage.note)}\n[dim]{plain(excerpt(passage.text, query, SHOWN))}[/dim]")
@@ -131,7 +133,7 @@ def _find(query: str, config: Config) -> None:
     if rows:
         Terminal().columns(("", "passage"), rows)
     else:
-        say("No passage found.")
+        print_text("No passage found.")
 
 
 def _delete(config: Config, *, yes: bool) -> None:
@@ -143,10 +145,10 @@ def _delete(config: Config, *, yes: bool) -> None:
         if not yes and not sys.stdin.isatty():
             raise typer.BadParameter(f"add --yes to delete {what}", param_hint="--delete")
         if not yes and not typer.confirm(f"Delete {one_line(what)}?"):
-            say("Nothing was deleted.")
+            print_text("Nothing was deleted.")
             raise typer.Exit(1)
         store.delete(config.collection)
-    say(f"Deleted {what}")
+    print_text(f"Deleted {what}")
 
 
 def _list(config: Config) -> None:
@@ -159,6 +161,6 @@ def _list(config: Config) -> None:
         rows = [name, number_of(collection.count(), "passage"), f"embedding {collection.made.embedding}"]
         if not collection.made.revision:
             rows.append("incomplete: indexing is in progress or was interrupted")
-        say("\t".join(rows))
+        print_text("\t".join(rows))
         for (path, _), note in collection.notes().items():
-            say(one_line(f"read in part: {path}: {note}"))
+            print_text(one_line(f"read in part: {path}: {note}"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
 from factreasoner.cli.serve import UNUSED
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 HOST = "127.0.0.1"
 SECONDS_TO_END = 5
@@ -23,7 +23,7 @@ class McpCommand(Command, panels=EVERY, without=UNUSED):
 
     profile: Path | None = PROFILE
     http: int | None = flag("Serve http://127.0.0.1:PORT/mcp; 0: a free port.", min=0, max=65535)
-    timeout: float = flag("Seconds a call may take; clients give up after 60.", default=50.0, min=0.1)
+    timeout: float = flag("Maximum seconds per call; clients stop waiting after 60.", default=50.0, min=0.1)
 
     def _execute(self) -> int | None:
         from factreasoner.plugins.table import extras_named
@@ -39,6 +39,6 @@ class McpCommand(Command, panels=EVERY, without=UNUSED):
 
         listener = listening(HOST, self.http, "--http")
         app = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
-        say(f"Tools at http://{HOST}:{listener.getsockname()[1]}/mcp.", err=True)
+        print_text(f"Tools at http://{HOST}:{listener.getsockname()[1]}/mcp.", err=True)
         run = partial(answer_until, app=app, listener=listener, most=SECONDS_TO_END)
         return until_signal(run)

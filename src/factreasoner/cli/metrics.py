@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from factreasoner.cli.flags import AS_JSON, Command, argument
 from factreasoner.report.console import Terminal
-from factreasoner.report.terminal import say_json
+from factreasoner.report.terminal import print_json
 
 
 class MetricsCommand(Command):
@@ -28,7 +28,9 @@ class MetricsCommand(Command):
             check_task(self.task)
         tables = {name: task_named(name).table for name in ([self.task] if self.task else TASKS)}
         if self.as_json:
-            say_json([{"task": name, **metric.content()} for name, rows in tables.items() for metric in rows])
+            print_json(
+                [{"task": name, **metric.content()} for name, rows in tables.items() for metric in rows]
+            )
             return
         console = Terminal()
         for name, rows in tables.items():

@@ -51,8 +51,8 @@ def text_argument(text: str, command: Sequence[str], flag: str) -> str | None:
 def refuse_file(text: str, flag: str) -> None:
     """Raise UsageError where the text of a flag is the name of a file."""
     if os.path.isfile(text.strip()):  # noqa: PTH113 - likewise
-        told = f'{flag} {text.strip()} is a file, and {flag} needs the text itself: {flag} "$(cat FILE)"'
-        raise UsageError(one_line(told))
+        message = f'{flag} {text.strip()} is a file, and {flag} needs the text itself: {flag} "$(cat FILE)"'
+        raise UsageError(one_line(message))
 
 
 def looks_like_text(name: str) -> bool:
@@ -80,8 +80,8 @@ def refuse_text_as_data(data: Path, command: str) -> None:
 def refuse_prose_file(data: Path, command: str, error: InputError) -> None:
     """Raise UsageError where DATA is a document, and no file of records, as the error says."""
     if error.valid is None and data.is_file() and data.suffix.lower() in _PROSE_FILES:
-        told = f"{data} holds no records (JSONL, CSV or Parquet). {_right(command, str(data))}"
-        raise UsageError(told) from error
+        message = f"{data} holds no records (JSONL, CSV or Parquet). {_right(command, str(data))}"
+        raise UsageError(message) from error
 
 
 def _right(command: str, file: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from factreasoner.cli.flags import RUN_DIR, Command, flag
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 SHOWN = 5
 
@@ -39,12 +39,12 @@ class PublishCommand(Command):
         self._note(run.unfinished)
         sent = publish(scores_of(run, wanted), collector)
         whose = f"of {number_of(sent.records, 'record')} sent to {collector.url}"
-        say(f"{number_of(sent.number, 'score')} {whose}")
+        print_text(f"{number_of(sent.number, 'score')} {whose}")
         if sent.unplaced:
-            said = "sent without a trace: their records have none (traceparent, trace_id)"
-            say(f"{number_of(sent.unplaced, 'score')} {said}", err=True)
+            words = "sent without a trace: their records have none (traceparent, trace_id)"
+            print_text(f"{number_of(sent.unplaced, 'score')} {words}", err=True)
         for why, count in list(sent.lacking.items())[:SHOWN]:
-            say(f"{number_of(count, 'score')} left out: {why}", err=True)
+            print_text(f"{number_of(count, 'score')} not sent: {why}", err=True)
         if len(sent.lacking) > SHOWN:
-            say(f"{number_of(sent.lacking.total(), 'score')} left out", err=True)
+            print_text(f"{number_of(sent.lacking.total(), 'score')} not sent", err=True)
         return 3 if sent.lacking else 0

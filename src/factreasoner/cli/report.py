@@ -7,7 +7,7 @@ from typing import Literal
 
 from factreasoner.cli.flags import CORRECTIONS, Command, argument, flag, format_of
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say, say_data
+from factreasoner.report.terminal import print_data, print_text
 
 Format = Literal["html", "md"]
 ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md"}
@@ -53,10 +53,10 @@ class ReportCommand(Command):
         for run in runs:
             self._note(run.unfinished)
         if form == "html":
-            say(str(write_report(runs, out or default_page(*self.run_dirs))))
+            print_text(str(write_report(runs, out or default_page(*self.run_dirs))))
         elif out is None or to_stdout:
-            say_data(markdown(runs[0]))
+            print_data(markdown(runs[0]))
         else:
             make_folder_of(out)
             replace_file(out, [markdown(runs[0])])
-            say(f"Report: {out}")
+            print_text(f"Report: {out}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
 from factreasoner.cli.running import Running
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
@@ -54,8 +54,8 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
         brought = sum(brings[record_id] for record_id in checked.ids)
         if self.config.retriever != "given" and brought:
             self._note(
-                f"{brought:,} of {len(checked.ids):,} records have contexts of their own: "
-                f"--retriever {self.config.retriever} is not used for them."
+                f"--retriever {self.config.retriever} is ignored for {brought:,} of {len(checked.ids):,} "
+                "records, which already have contexts."
             )
         return checked
 
@@ -66,4 +66,4 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
         if self.export_uai is not None:
             exported = export_networks(results, self.config, self.export_uai)
             if not (self.quiet or self.as_json):
-                say(str(exported))
+                print_text(str(exported))

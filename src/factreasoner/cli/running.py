@@ -13,7 +13,7 @@ from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.cli.mixups import refuse_prose_file, refuse_text_as_data
 from factreasoner.errors import ConfigError, InputError, RunError
 from factreasoner.models.wording import number_of
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
@@ -70,9 +70,9 @@ class OverRecords(Command):
                 error.add_note(_skipping(error.valid))
             raise
         for problem in by_place(merged(checked.problems)):
-            say(f"skipped {problem}", err=True)
+            print_text(f"skipped {problem}", err=True)
         if skipped := len({problem.where for problem in checked.problems}):
-            say(f"Skipped {skipped} of {skipped + len(checked.ids)} records.", err=True)
+            print_text(f"Skipped {skipped} of {skipped + len(checked.ids)} records.", err=True)
         for note in checked.notes:
             self._note(note)
         return checked
@@ -132,9 +132,7 @@ class Running(OverRecords):
     def refuse_json(self) -> None:
         """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
         if self.as_json:
-            raise ConfigError(
-                "--explain prints a table: leave out either it or --json; `show --json` has every claim"
-            )
+            raise ConfigError("--explain prints a table: remove it or --json; `show --json` has every claim")
 
     def at_end(self, results: Iterable[Any]) -> None:
         """Print or write what the command adds to a run with these results."""
@@ -152,10 +150,10 @@ class Running(OverRecords):
             raise
         if report.waiting or report.cancelled:
             for line in _unanswered(report):
-                say(line, err=True)
+                print_text(line, err=True)
             return BATCH_WAITS
         if self.as_json:
-            say_json(report.summary)
+            print_json(report.summary)
         elif not self.quiet:
             from factreasoner.cli.claim_tables import print_worst
             from factreasoner.cli.summary_tables import print_summary
@@ -165,7 +163,7 @@ class Running(OverRecords):
         usage: Any = report.summary["usage"]
         if not self.quiet and usage["total"]["calls"] + usage["total"]["cached_calls"]:
             for model, capabilities in folder.manifest.models().items():
-                say(f"{model}: {capabilities}.", err=True)
+                print_text(f"{model}: {capabilities}.", err=True)
         self._note(_without_claims(folder, checked.ids))
         self._note(_not_in_input(report, folder.path))
         self._report(folder)
@@ -197,18 +195,18 @@ class Running(OverRecords):
 
             written = write_report([FinishedRun.of_any_task(folder.path)], folder.page_path)
             if not (self.quiet or self.as_json):
-                say(str(written))
+                print_text(str(written))
         elif folder.page_is_old:
             again = shlex.join(["factreasoner", "report", str(folder.path)])
-            self._note(f"{folder.page_path} is older than these results: `{again}` writes it again.")
+            self._note(f"{folder.page_path} is older than these results; `{again}` updates it.")
 
 
 def _skipping(valid: int) -> str:
     """What `--skip-invalid` would do with a file that has so many valid records."""
     if not valid:
-        return "Nothing was done. Correct the input: --skip-invalid would leave no record."
+        return "Nothing was done. Correct the input: no record is valid."
     left = number_of(valid, "valid record")
-    return f"Nothing was done. Correct the input, or add --skip-invalid to use the {left} alone."
+    return f"Nothing was done. Correct the input, or add --skip-invalid to use only the {left}."
 
 
 def _used_lines(config: Config) -> UsedLines | None:
@@ -244,7 +242,7 @@ def _not_in_input(report: RunReport, path: Path) -> str:
     if not (count := records["not_in_input"]):
         return ""
     strange = f"{number_of(count, 'record')} of another input"
-    return f"{path} has {strange}: kept in its journal, left out of results and scores."
+    return f"{path} has {strange}: kept in its journal, excluded from results and scores."
 
 
 def _ended(report: RunReport, path: Path, config: Config) -> int:
@@ -253,18 +251,18 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
     failures: Any = report.summary["failures"]
     if report.stopped:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
-        say(f"Stopped: {report.stopped}. {rest}", err=True)
+        print_text(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
-        again = "The same command tries the failed records again."
+        again = "Run the same command again to retry them."
         if config.judge == "recorded" and failures["by_stage"].keys() == {"judge"}:
             again = (
-                "The same recorded verdicts would fail the same way: add the missing ones and use --fresh, "
-                "or name another --judge."
+                "The same recorded verdicts would fail again: add the missing ones and use --fresh, "
+                "or choose another --judge."
             )
-        say(f"Something failed: see failures. {again}", err=True)
+        print_text(f'Some items failed (see "failures" above). {again}', err=True)
     elif report.total and records["no_atoms"] == report.total:
-        told = shlex.join(["factreasoner", "show", str(path)])
-        say(f"No record has anything to judge: `{told}` says why for each.", err=True)
+        message = shlex.join(["factreasoner", "show", str(path)])
+        print_text(f"No record has anything to judge. `{message}` gives the reasons.", err=True)
         return 3
     return 0 if report.complete else 3
 
@@ -272,7 +270,7 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
 def _unanswered(ended: RunReport) -> Iterator[str]:
     """What waits for a batch's results or was cancelled, and how to go on."""
     total, unfinished = ended.total, ended.unfinished
-    yield f"{total - unfinished} of {total} records are assessed; the others wait for answers to requests:"
+    yield f"{total - unfinished} of {total} records are assessed; the others wait for these requests:"
     for batch in ended.cancelled or ended.waiting:
         state = batch.state
         end = f"; its batch {state['batch_id']} was cancelled" if ended.cancelled else ""

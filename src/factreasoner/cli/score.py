@@ -61,7 +61,7 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
             written = _exported(folder, corrected, config, self.export_uai)
             self._note(written)
         notes = [*filter(None, [cut_off, replaced])]
-        self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
+        self.present(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
 
 

@@ -97,8 +97,8 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         out.sentence(f"not scored: {escape(sentence)}")
     if any(content.get("confusion", {}).values()):
         right, found, missed, wronged = content["confusion"].values()
-        told = f"{found} of {found + missed} wrong atoms, {wronged} of {right + wronged} right ones"
-        out.print(f"called false (P(true) at most 1/2): {told}")
+        message = f"{found} of {found + missed} wrong atoms, {wronged} of {right + wronged} right ones"
+        out.print(f"called false (P(true) at most 1/2): {message}")
     if content["by"] is not None:
         _print_groups(content, lacking, out)
     known = (m for m in table_of(content) if content["scores"].get(m.name, {}).get("value") is not None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
 from factreasoner.errors import ConfigError, UsageError
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule
@@ -39,7 +39,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
     port: int = flag("Port to listen on; 0: a free port.", default=8070, min=0, max=65535)
     queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
     timeout: float = flag(
-        "Seconds a request may take, model calls included; then 504.", default=60.0, min=0.1
+        "Maximum seconds per request, model calls included; then 504.", default=60.0, min=0.1
     )
     max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
     max_pairs: int = flag("Maximum pairs of claim and passage per record.", default=150, min=1)
@@ -71,14 +71,14 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
         terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
         access, limits = self._access(), RequestLimits(self.timeout, bytes_of(self.max_body))
         queue = Queue(terms, threads, self.queue)
-        service = Service(terms, queue, access, limits, partial(say, err=True))
+        service = Service(terms, queue, access, limits, partial(print_text, err=True))
         listener = listening(self.host, self.port)
         host, port = listener.getsockname()[:2]
         where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
         def ready() -> None:
             gc.freeze()  # what was made stays: to go over it takes 3 % of a small record's time
-            say(f"Serving on {where} with {number_of(threads, 'thread')}.", err=True)
+            print_text(f"Serving on {where} with {number_of(threads, 'thread')}.", err=True)
 
         sys.setswitchinterval(SECONDS_OF_A_THREAD)
         take_one_thread()
@@ -107,7 +107,7 @@ def threads_for(config: Config) -> int:
     from factreasoner.runs.processes import processes_at_once
 
     if config.executor == "ray" or config.batch != "none":
-        raise ConfigError("executor, batch: a service answers at once: leave out Ray and batches")
+        raise ConfigError("executor, batch: a service answers at once; remove Ray and batches")
     return config.concurrency if waited_for(config) else processes_at_once(config)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, RUN_DIR, Command, flag
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
@@ -56,13 +56,13 @@ class ShowCommand(Command):
         without, by_p = WithoutClaims(), self.sort == "p"
         rows = shown_claims(run, wanted, without, by_p=by_p)
         if self.as_json:
-            say_json([table_row(row, run.task.words) for row in rows])
+            print_json([table_row(row, run.task.words) for row in rows])
         else:
             shown = print_rows(rows, run.task, in_order=by_p)
-            if told := without.summary(run.task.words.claim):
-                Terminal().sentence(plain(told))
+            if message := without.summary(run.task.words.claim):
+                Terminal().sentence(plain(message))
             elif not shown:
-                say(f"No {run.task.words.claim}s to show.")
+                print_text(f"No {run.task.words.claim}s to show.")
             if without.not_checked:
                 Terminal().sentence(f"{without.not_checked}.")
         self._note(run.unfinished)

@@ -38,9 +38,9 @@ class Stopping:
         """128 and the number of the first signal, as a shell has it; None where there was none."""
         self._due = False
         self._noticed = threading.Event()
-        self._numbers, told = socket.socketpair()
-        told.setblocking(False)
-        self._told = told  # kept, since it closes when it is dropped
+        self._numbers, writer = socket.socketpair()
+        writer.setblocking(False)
+        self._message = writer  # kept, since it closes when it is dropped
 
     def install(self) -> None:
         """Take the signals over. Call it once, in the main thread."""
@@ -51,7 +51,7 @@ class Stopping:
                 signal.signal(number, self._handle)
                 taken = True
         if taken:
-            signal.set_wakeup_fd(self._told.fileno(), warn_on_full_buffer=False)
+            signal.set_wakeup_fd(self._message.fileno(), warn_on_full_buffer=False)
             threading.Thread(target=self._watch, daemon=True, name="factreasoner-signals").start()
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:

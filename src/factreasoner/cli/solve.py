@@ -50,7 +50,7 @@ class SolveCommand(Command, panels=("Graph",), without=("summary_prior", "indepe
         else:
             runs = [solutions.run_solver(config.solver, network.graph, config)]
             content, show = solutions.solution_content(network, runs[0]), _print_solution
-        self.tell({"file": str(self.file), **content}, partial(show, content))
+        self.present({"file": str(self.file), **content}, partial(show, content))
         return 3 if any(solved.marginals.converged is False for solved in runs) else 0
 
 
@@ -61,7 +61,7 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
         if given:
             flags = ", ".join(map(flag_of, given))
             raise ConfigError(
-                f"{flags}: for fact graphs only; {file} is a UAI network with tables of its own"
+                f"{flags}: for fact graphs only; {file} is a UAI network, which has its own tables"
             )
         return read_uai_network(file, evidence)
     if evidence is not None:
@@ -86,7 +86,7 @@ def _print_solution(content: Mapping[str, Any]) -> None:
         p = " ".join(f"{value:.6f}" for value in shown)
         rows.append((plain(entry["variable"]), plain(entry["kind"] or ""), p, remark))
     console.columns([Column(name, no_wrap=True) for name in names], rows)
-    console.print(f"\nsolver {_told(content['solver'])}, {content['solver']['seconds']:.3f} s")
+    console.print(f"\nsolver {_message(content['solver'])}, {content['solver']['seconds']:.3f} s")
     _print_warnings(console, [content["solver"]])
 
 
@@ -103,7 +103,7 @@ def _print_comparison(content: Mapping[str, Any]) -> None:
             gap = "the reference"
         elif solver["largest_difference"]:
             gap += f" at {plain(solver['largest_difference_at'])}"
-        rows.append((plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _told(solver)))
+        rows.append((plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _message(solver)))
     rows += [(plain(refusal["name"]), "-", "-", "did not run") for refusal in content["refused"]]
     console.columns(("solver", "seconds", "largest difference", "ran"), rows)
     _print_warnings(console, content["solvers"])
@@ -127,12 +127,12 @@ def _print_warnings(console: Terminal, solvers: Sequence[Mapping[str, Any]]) -> 
             console.sentence(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")
 
 
-def _told(solver: Mapping[str, Any]) -> str:
-    told = [plain(solver["name"])]
+def _message(solver: Mapping[str, Any]) -> str:
+    parts = [plain(solver["name"])]
     if solver["name"] != "exact":
-        told.append("exact" if solver["exact"] else "approximate")
+        parts.append("exact" if solver["exact"] else "approximate")
     if solver["width"] is not None:
-        told.append(f"width {solver['width']}")
+        parts.append(f"width {solver['width']}")
     if solver["stderr"] is not None:
-        told.append(f"standard error {error_text(solver['stderr'])}")
-    return ", ".join(told)
+        parts.append(f"standard error {error_text(solver['stderr'])}")
+    return ", ".join(parts)

@@ -21,7 +21,7 @@ from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, error_text, plain
-from factreasoner.report.terminal import say_json
+from factreasoner.report.terminal import print_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
 from factreasoner.runs.plan import RunPlan, StagePlan, plan, refuse_misfit
@@ -32,9 +32,9 @@ from factreasoner.tasks.task import Task
 STATUSES = get_args(Status)
 CONFIDENCES = {
     "logprobs": "log-probabilities",
-    "verbal": "as the model says",
+    "verbal": "stated by the model",
     "judges": "several judges",
-    "unlisted": "unlisted, so neutral",
+    "unlisted": "not listed: neutral",
 }
 """Where probabilities of verdicts come from; other sources are shown by name."""
 GOLD_IN_ROW = 3
@@ -64,8 +64,8 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     values = {name: found["value"] for name, found in metrics.items()}
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
-    told = losses(values, {name: found["records"] for name, found in metrics.items()})
-    for sentence in told:
+    sentences = losses(values, {name: found["records"] for name, found in metrics.items()})
+    for sentence in sentences:
         console.print(plain(sentence))
 
 
@@ -83,10 +83,10 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
         them = "it" if atoms["disputed"] == 1 else "them"
         yield (
             "",
-            f"{atoms['disputed']:,} disputed: a passage supports {them} and a passage contradicts {them}",
+            f"{atoms['disputed']:,} disputed: one context supports {them} and another contradicts {them}",
         )
     if atoms["unjudged"] or atoms["partly_judged"]:
-        yield "", f"{atoms['unjudged']:,} not judged and left out, {atoms['partly_judged']:,} judged in part"
+        yield "", f"{atoms['unjudged']:,} not judged and excluded, {atoms['partly_judged']:,} judged in part"
     yield from _evidence_rows(summary)
     if credibility := summary["credibility"]:
         unused = ", ".join(credibility["unused_domains"])
@@ -97,7 +97,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
             + (f"; unused: {escape(unused)}" if unused else ""),
         )
     if calibration := summary["calibration"]:
-        idle = "" if calibration_of(config).acts else ", which leaves every probability as it is"
+        idle = "" if calibration_of(config).acts else ", which changes no probability"
         yield "calibrated", f"by {escape(calibration['file'])}{idle}"
     if summary["gold"] is not None:
         yield from _gold_rows(summary)
@@ -124,16 +124,16 @@ def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> 
         yield "", summary["few_records"]
     undecided = summary["undecided_claims"]
     if undecided["count"]:
-        words = "claims lack a verdict that would decide them, and are left out of shares"
+        words = "claims lack a verdict that would decide them, and are excluded from shares"
         yield "undecided", f"[red]{undecided['count']:,}[/red] of {undecided['of']:,} {words}"
     yield from _common_rows(summary, config, "verdicts")
 
 
-def _coherence_row(told: Mapping[str, Any]) -> str:
+def _coherence_row(note: Mapping[str, Any]) -> str:
     """How many pairs of claims contradict each other, and the mean coherence."""
-    pairs = told["self_contradictions"]
-    mean = "not known" if told["mean"] is None else f"{told['mean']:.3f}"
-    left = told["unjudged_pairs"]
+    pairs = note["self_contradictions"]
+    mean = "unknown" if note["mean"] is None else f"{note['mean']:.3f}"
+    left = note["unjudged_pairs"]
     unjudged = f"; {number_of(left, 'pair')} not judged" if left else ""
     word = "pair contradicts" if pairs == 1 else "pairs contradict"
     return f"{mean} ({pairs} {word} each other{unjudged})"
@@ -148,21 +148,21 @@ def _counted_records(summary: Mapping[str, Any]) -> str:
 
 def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Rows:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
-    if told := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
-        yield "not checked", told.replace(" not checked", "", 1)
+    if note := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
+        yield "not checked", note.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
     computed = config.judging_verifier is not None
     own["constant"] = "without judging" if computed else f"the constant {CONSTANT_CONFIDENCE:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
-    if told := summary["coherence"]:
-        yield "coherence", _coherence_row(told)
+    if note := summary["coherence"]:
+        yield "coherence", _coherence_row(note)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
     if lost := summary["citations"].get("absent"):
         quotes = sum(summary["citations"].values())
-        yield "quotes", f"{lost:,} of {quotes:,} are missing or in no passage, and are left out"
+        yield "quotes", f"{lost:,} of {quotes:,} are missing or not in the context, and are dropped"
     if corrected := summary["corrected_verdicts"]:
-        yield "corrected", f"{corrected:,} of them, by a reader"
+        yield "corrected", f"{number_of(corrected, 'verdict')}, by a reader"
     yield from _judge_rows(summary)
     failures = summary["failures"]
     stages = ", ".join(f"{count:,} {stage}" for stage, count in failures["by_stage"].items())
@@ -180,8 +180,8 @@ def _judge_rows(summary: Mapping[str, Any]) -> Rows:
         alpha = "undefined: all verdicts are alike" if judges["alpha"] is None else f"{judges['alpha']:.3f}"
         yield "agreement", f"Krippendorff's alpha {alpha} ({judges['pairs']:,} pairs)"
     for model, count in summary["self_preference"].items():
-        told = f"{plain(model)} judges {number_of(count, 'answer')} of its own; models tend to prefer these"
-        yield "", f"[yellow]{told}[/yellow]"
+        note = f"{plain(model)} judges {number_of(count, 'answer')} of its own; models prefer their own"
+        yield "", f"[yellow]{note}[/yellow]"
 
 
 def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
@@ -189,21 +189,21 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
         of = summary["records"]["total"]
         yield (
             "no context",
-            f"in {bare} of {of} records: there is nothing to judge atoms by, so all are unverified",
+            f"in {bare} of {of} records, so all their atoms are unverified",
         )
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if between := summary.get("context_verdicts"):
         related = f"{between - summary['context_relations']:,} of them neutral"
-        told = related if summary["context_relations"] else "all neutral: the scores are those of --version 2"
-        yield "contexts", f"{between:,} judged between them, {told}"
+        note = related if summary["context_relations"] else "all neutral: the scores are those of --version 2"
+        yield "contexts", f"{between:,} judged between them, {note}"
     if unread := summary.get("unread_pages"):
         pages = "page, its snippet" if unread == 1 else "pages, snippets"
-        yield "unread", f"{unread:,} {pages} used; the same command tries again"
+        yield "unread", f"{unread:,} {pages} used; rerun to retry"
     for row in searched_rows(summary.get("searched", {})):
         yield "searched", escape(row)
     if (once := summary["independence"])["records"]:
-        left_out = f"relations left out: {once['relations_left_out']:,}"
+        left_out = f"relations removed: {once['relations_left_out']:,}"
         yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
 
 
@@ -212,7 +212,7 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     if not (usage["calls"] or usage["cached_calls"]):
         return
     cached = f"; {usage['cached_calls']:,} more from the cache" * bool(usage["cached_calls"])
-    yield "calls", f"{usage['calls']:,} in the last try of each record{cached}"
+    yield "calls", f"{usage['calls']:,} in the last attempt of each record{cached}"
     prompt = f"{usage['prompt_tokens']:,} prompt"
     if prefix := usage.get("cached_tokens", 0):
         prompt += f" ({prefix / usage['prompt_tokens']:.0%} from the prefix cache)"
@@ -220,7 +220,7 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     if cost is None or spent is None:
         yield "cost", "unknown"
     else:
-        more = f"; with interrupted and repeated tries ${spent:.4f}" if spent - cost > 5e-5 else ""
+        more = f"; ${spent:.4f} with interrupted and repeated attempts" if spent - cost > 5e-5 else ""
         yield "cost", f"${cost:.4f}{more}"
 
 
@@ -244,7 +244,7 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
     if solver["largest_stderr"] is not None:
         parts.append(f"largest standard error {error_text(solver['largest_stderr'])}")
     if solver["not_converged"]:
-        remedy = "`score` with a larger --solver-seconds solves again, without a model call"
+        remedy = "run `score` with a larger --solver-seconds; it calls no model"
         parts.append(f"[yellow]not converged on {solver['not_converged']}: {remedy}[/yellow]")
     return "; ".join(parts)
 
@@ -265,7 +265,7 @@ def show_plan(
     refuse_misfit(config, task)
     planned = plan(records(), as_probed(config), task)
     if as_json:
-        say_json(planned.content())
+        print_json(planned.content())
         return
     console = Terminal(soft_wrap=True)
     _print_plan(console, planned, config)
@@ -279,7 +279,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
         console.sentence(
-            f"{number_of(planned.pairs, 'pair')} of passage and claim for the verifier, longer ones in chunks"
+            f"{number_of(planned.pairs, 'pair')} of context and claim for the verifier (long ones are split)"
         )
     counted = number_of(planned.records, "record")
     if not planned.stages:
@@ -291,12 +291,12 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
     if config.first_model is not None and config.plugin("judge") == "llm":
         console.sentence(_facts_per_call(config))
-    console.sentence("Repeated questions are not counted; cached answers cost nothing.")
+    console.sentence("Repeated calls are not counted; cached answers cost nothing.")
     if config.batch != "none":
-        console.sentence("Cost is at the price of batches.")
+        console.sentence("Costs are at batch prices.")
     console.sentence(
-        f"At worst, with a model that gives few usable replies, {total.most_calls:,} calls are paid: "
-        f"{MOST_WITHOUT_RESULT} for each planned call, and {AN_ANSWER} more for each answer."
+        f"Worst case, if most replies are unusable: {total.most_calls:,} paid calls "
+        f"({MOST_WITHOUT_RESULT} per planned call plus {AN_ANSWER} per answer)."
     )
 
 
@@ -311,11 +311,11 @@ def _facts_per_call(config: Config) -> str:
     """How many facts a call are counted with, and why."""
     if config.atoms_per_call is not None or config.batch != "none":
         size = config.atoms_per_call or MOST_FACTS
-        return f"Counted with {number_of(size, 'atom')} a call."
+        return f"Assumes {number_of(size, 'atom')} per call."
     if (found := known_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (
-        f"Counted with {MOST_FACTS} atoms a call. How many the model can take is not known yet: the run "
-        f"finds out with {LEAST_PROBE_CALLS} calls, or up to {MOST_PROBE_CALLS} for a weak model, and so "
-        "does `factreasoner doctor`."
+        f"Assumes {MOST_FACTS} atoms per call. The run measures what the model can handle first "
+        f"({LEAST_PROBE_CALLS} calls; up to {MOST_PROBE_CALLS} for a weak model). `factreasoner doctor` does "
+        "the same."
     )

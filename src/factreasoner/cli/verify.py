@@ -56,7 +56,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED):
         if self.text is not None:
             self.continues = False
             if given := [f"--{name.replace('_', '-')}" for name in OF_RECORDS if getattr(self, name)]:
-                raise ConfigError(f"{', '.join(given)}: for records (DATA); leave out with --text")
+                raise ConfigError(f"{', '.join(given)}: for records (DATA); remove it with --text")
             return self._verify_text(self.text, self.source or [])
         if self.source or self.prompt:
             raise ConfigError("--source and --prompt go with one text: add --text FILE")
@@ -69,10 +69,10 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED):
         found = (
             () if self.as_json or self.quiet else (result for result in results if result.unknown_citations)
         )
-        told = [f"{_listed(r.unknown_citations)} ({plain(r.record_id)})" for r in islice(found, NAMED + 1)]
-        if told:
-            more = "; and others in more records" if len(told) > NAMED else ""
-            Terminal().sentence(f"These citations name no source: {'; '.join(told[:NAMED])}{more}.")
+        lines = [f"{_listed(r.unknown_citations)} ({plain(r.record_id)})" for r in islice(found, NAMED + 1)]
+        if lines:
+            more = "; and others in more records" if len(lines) > NAMED else ""
+            Terminal().sentence(f"These citations name no source: {'; '.join(lines[:NAMED])}{more}.")
 
     def _verify_text(self, name: str, sources: list[str]) -> int:
         """Verify one text, show it, and write it as corrected; returns the exit code."""
@@ -90,7 +90,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED):
             refuse_text(source, "--source")
         refuse_file(self.prompt, "--prompt")
         if not sources:
-            raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
+            raise ConfigError("--text needs sources; add --source FILE_OR_URL, repeatable")
         if [name, *sources].count(STANDARD_INPUT) > 1:
             raise ConfigError("standard input (-) can be read only once: name a file for the other")
         read = filter(os.path.exists, (name, *sources))  # Path.exists raises for a long URL
@@ -109,7 +109,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED):
         if out is not None and result.corrected is not None:
             out.write_text(result.corrected, encoding="utf-8")
         content = result.model_dump(mode="json") | {"corrected": result.corrected}
-        self.tell(content, partial(_print_verified, result, config, out))
+        self.present(content, partial(_print_verified, result, config, out))
         return 0 if result.status == "ok" else 3
 
 
@@ -131,10 +131,10 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
         console.print(line)
     print_failures(console, result)
     if out is not None and result.corrected is None:
-        console.aside(f"{out}: not written: its claims could not be made.", soft_wrap=True)
+        console.aside(f"{out} not written: the text could not be split into claims.", soft_wrap=True)
     elif out is not None:
-        told = f"{out}: the text{' as corrected' if result.changes else ', unchanged'}"
-        console.aside(told, soft_wrap=True)
+        message = f"Wrote the {'corrected' if result.changes else 'unchanged'} text to {out}."
+        console.aside(message, soft_wrap=True)
     if any(claim.label not in (None, "uncited", "unknown_source") for claim in result.claims):
         console.aside(judging_notice(config))
 
@@ -142,11 +142,11 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
 def _closing(result: VerifyResult) -> Iterator[str]:
     if result.claims:
         yield ""
-        yield f"citation recall, precision, uncited: {_scores(result.before)}"
+        yield f"{'before: ' * bool(result.changes)}{_scores(result.before)}"
         if result.changes:
-            yield f"as corrected:                        {_scores(result.after)}"
+            yield f"after:  {_scores(result.after)}"
         if any(claim.fate == "flagged" for claim in result.claims):
-            yield "Flagged claims stay in the text; see the evidence above."
+            yield "Flagged sentences were left unchanged. Check them against the evidence above."
     if unknown := result.unknown_citations:
         yield f"These citations name no source: {_listed(unknown)}."
     for note in result.verified.notes if result.verified else ():
@@ -158,4 +158,6 @@ def _listed(labels: Sequence[str]) -> str:
 
 
 def _scores(scores: CitationScores) -> str:
-    return ", ".join("-" if value is None else f"{value:.3f}" for value in scores)
+    names = ("citation recall", "citation precision", "uncited")
+    values = ("-" if value is None else f"{value:.3f}" for value in scores)
+    return ", ".join(map(" ".join, zip(names, values, strict=True)))

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FILE = "passages.sqlite"
 NONE = "none"
-"""The embedding of collections that are searched by words alone."""
 _FORM = 2
 """Counts up when what is stored changes its form."""
 _BUSY_SECONDS = 30.0
@@ -156,7 +155,7 @@ class Collection:
             self._rows("UPDATE about SET revision = ?, dimension = ?, roots = ?", *values)
             self.made = made
 
-    def mend(self, embed: Callable[[Sequence[str]], Vectors]) -> bool:
+    def repair(self, embed: Callable[[Sequence[str]], Vectors]) -> bool:
         """Give every passage its vector, and no other, after a run that was cut off.
 
         Returns whether vectors were damaged, so that all were computed again.
@@ -267,15 +266,15 @@ class Collection:
             with self._lock:
                 yield
         except (OSError, sqlite3.Error) as error:
-            told = str(error)
+            message = str(error)
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
                 sqlite3.SQLITE_READONLY,
                 sqlite3.SQLITE_CANTOPEN,
             ):
-                told += "; reading what an interrupted index run left needs write permission"
+                message += "; reading what an interrupted index run left needs write permission"
             elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-                told = f"{FILE} is damaged; put back a copy of it, or delete the folder and index again"
-            raise StoreError(f"collection {self.folder}: {told}") from error
+                message = f"{FILE} is damaged; put back a copy of it, or delete the folder and index again"
+            raise StoreError(f"collection {self.folder}: {message}") from error
 
 
 def _passage(row: Sequence[Any]) -> StoredPassage:

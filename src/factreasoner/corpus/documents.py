@@ -138,7 +138,7 @@ def text_of(data: bytes, name: str) -> Extracted:
 def _unread(name: str, why: str) -> DocumentError:
     remedies = {"not UTF-8": "; save it as UTF-8", "encrypted": "; save it without a password"}
     remedies |= {"damaged": "; save it again"}
-    remedy = next((told for start, told in remedies.items() if why.startswith(start)), "")
+    remedy = next((message for start, message in remedies.items() if why.startswith(start)), "")
     return DocumentError(f"{name}: {why}{remedy}")
 
 
@@ -241,7 +241,7 @@ def _row(row: object, number: int) -> Document | BadRow:
         if value is None and name == "text":
             return BadRow(number, f"no column {' or '.join(map(repr, known))}")
         if value is not None and not isinstance(value, str):
-            return BadRow(number, f"{name} is not a text")
+            return BadRow(number, f"{name} is not a string")
         values[name] = value or ""
     if not values["text"].strip():
         return BadRow(number, NO_TEXT)

@@ -33,7 +33,6 @@ from factreasoner.plugins.table import extras_named
 
 Vectors = npt.NDArray[np.float32]
 KEY_VARIABLE = "FACTREASONER_EMBEDDING_KEY"
-"""The environment variable that holds the key of an embedding server."""
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -172,8 +171,8 @@ class LiteLLMEmbedding:
             except Exception:
                 reservation.cost = 0.0
                 raise
-            told = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
-            tokens = told if type(told) is int and 0 < told <= MOST_TOKENS else tokens
+            counted = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
+            tokens = counted if type(counted) is int and 0 < counted <= MOST_TOKENS else tokens
             cost = self._price(tokens)
             reservation.cost = cost or 0.0
         record_usage(Usage(calls=1, prompt_tokens=tokens, cost=cost))

@@ -65,10 +65,12 @@ class Step(NamedTuple):
     doing: str
 
 
-Tell = Callable[[Step], None]
+Listener = Callable[[Step], None]
 
 
-def index(paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False, tell: Tell) -> IndexReport:
+def index(
+    paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False, listener: Listener
+) -> IndexReport:
     """Bring the collection of `config` up to date with the files below `paths`.
 
     What can't be read is reported, and its earlier passages stay. A run that is cut off, even killed, is
@@ -88,8 +90,8 @@ def index(paths: Sequence[Path], config: CorpusSettings, *, prune: bool = False,
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
-        rebuilt = embedding is not None and collection.mend(embedding.embed)
-        run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], tell=tell)
+        rebuilt = embedding is not None and collection.repair(embedding.embed)
+        run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], listener=listener)
         run.take(found.files)
         run.problems += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
@@ -121,18 +123,18 @@ class _IndexingPass:
     """One pass over files, writing in batches that may hold passages of several files."""
 
     def __init__(
-        self, collection: Collection, embedding: Embedding | None, *, roots: Sequence[str], tell: Tell
+        self, collection: Collection, embedding: Embedding | None, *, roots: Sequence[str], listener: Listener
     ) -> None:
         self._collection = collection
         self._embedding = embedding
         self._roots = roots
-        self._tell = tell
+        self._listener = listener
         self._held = collection.held()
         self._notes = collection.notes()
         self._waiting: list[StoredPassage] = []
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
-        self._told = Step(0, 0, 0, "")
+        self._step = Step(0, 0, 0, "")
         self.partly: list[str] = []
         self.problems: list[str] = []
         self.textless: list[str] = []
@@ -144,15 +146,15 @@ class _IndexingPass:
     def take(self, files: Sequence[Path]) -> None:
         """Write what is new in `files`."""
         for done, file in enumerate(files):
-            self._told = Step(done, len(files), self.counts["passages"], str(file))
-            self._tell(self._told)
+            self._step = Step(done, len(files), self.counts["passages"], str(file))
+            self._listener(self._step)
             try:
                 self._file(file)
             except DocumentError as error:
                 self.problems.append(str(error))
         self._flush()
-        self._told = Step(len(files), len(files), self.counts["passages"], "")
-        self._tell(self._told)
+        self._step = Step(len(files), len(files), self.counts["passages"], "")
+        self._listener(self._step)
 
     def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
         """Drop, or without `prune` count, what is held of files below `paths` that are not below `seen`."""
@@ -174,7 +176,7 @@ class _IndexingPass:
         if total:
             word_index(
                 self._collection,
-                lambda n: self._tell(self._told._replace(doing=f"words of {n} of {total} passages")),
+                lambda n: self._listener(self._step._replace(doing=f"words of {n} of {total} passages")),
             )
         return total
 
@@ -253,7 +255,7 @@ class _IndexingPass:
             self._collection.add(self._waiting, vectors)
             self.counts["passages"] += len(self._waiting)
             self._waiting = []
-            self._tell(self._told._replace(passages=self.counts["passages"]))
+            self._listener(self._step._replace(passages=self.counts["passages"]))
         for name, digest in self._outdated:
             self._begin()
             self._collection.drop(name, digest)

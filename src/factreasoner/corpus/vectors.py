@@ -39,7 +39,6 @@ SPACE = {
 }
 _NAME = "passages"
 _DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE)
-"""What Chroma says when its files are torn or gone."""
 
 
 class VectorStore:

@@ -212,7 +212,7 @@ class _Study(NamedTuple):
                 kind=r.kind,
                 probability=r.probability,
             )
-            for r in sorted(self._telling(atom_id), key=lambda relation: -relation.probability)
+            for r in sorted(self._relevant(atom_id), key=lambda relation: -relation.probability)
         ]
         own = {item.context_id for item in evidence}
         return AtomExplanation(
@@ -229,7 +229,7 @@ class _Study(NamedTuple):
     def _p_true(self, atom_id: str) -> float:
         return self.base.probabilities[atom_id][1]
 
-    def _telling(self, atom_id: str) -> list[Relation]:
+    def _relevant(self, atom_id: str) -> list[Relation]:
         return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
     def _effects(self, atom_id: str, part: NetworkPart, ways: Removals, column: Table) -> tuple[Effect, ...]:

@@ -54,7 +54,7 @@ FORM = (
     'write one record a line: {"output": "...", ...}, or, if it is a table, give it a name that ends in '
     ".csv or .tsv"
 )
-NOT_FINITE = "holds NaN, infinity or a number that is too large; write null, or the number as a text"
+NOT_FINITE = "holds NaN, infinity or a number that is too large; write null, or the number as a string"
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
@@ -291,7 +291,7 @@ def _rows(
             else:
                 blank += bool(row)  # an empty line is no row
         if blank:
-            notes.append(f"{number_of(blank, 'blank row')} left out")
+            notes.append(f"{number_of(blank, 'blank row')} skipped")
     except csv.Error as error:
         raise _wrong(f"{name}:{table.begins}", why_no_table(error)) from error
 

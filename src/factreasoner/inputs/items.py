@@ -132,7 +132,7 @@ class Items:
         shown = self._draft.names.get(name, name)
         if name == "contexts" and isinstance(value, str):
             if value.strip().startswith("[") and value.strip().endswith("]"):
-                self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
+                self._draft.problem(shown, "is a list written as a string; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
         items: Any = [] if value is None else listed(value)
@@ -152,7 +152,9 @@ class Items:
             return _Entry(item.model_dump(exclude_defaults=True), place, name)
         source = {"text": item} if isinstance(item, str) else mapping_of(item, _ATTRIBUTES)
         if source is None:
-            self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
+            self._draft.problem(
+                place, f"is {describe(item)}; it must be a string, or an object with a 'text'"
+            )
             return _Entry({"id": None, "text": STANDS_IN}, place, name)
         if name == "contexts":
             self._describe(source, place, item)

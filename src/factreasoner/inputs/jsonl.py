@@ -39,7 +39,7 @@ _REMEDIES = {
     "recursion limit": f"it is nested too deeply: lists and objects may nest {DEEPEST} deep",
     "duplicate key": "keep one",
     "hex escape": "half of a surrogate pair is not a character; write both halves, or the character itself",
-    "number out of range": "write it as a text",
+    "number out of range": "write it as a string",
     "": "{each} holds one JSON object",
 }
 _NO_NUMBER = re.compile(rb"NaN|Infinity")

@@ -133,7 +133,7 @@ class Reader:
                 return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
-        empty = 'leave the record out (in JSON "" is an empty answer)'
+        empty = 'remove the record (in JSON "" is an empty answer)'
         return f"missing: {held}; {empty}, or name its key with --column-map KEY=output"
 
     def notes(self) -> list[str]:
@@ -226,7 +226,7 @@ def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> 
         record_fingerprint(record)
         record.model_dump_json()
     except (ValueError, TypeError, RecursionError) as error:
-        draft.problem("metadata", f"no file can hold it: {error}; leave it out, or write it as a text")
+        draft.problem("metadata", f"no file can hold it: {error}; remove it, or write it as a string")
     draft.finish()
 
 

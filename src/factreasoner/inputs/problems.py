@@ -30,7 +30,7 @@ def _id(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     found = "missing" if value is None else "blank" if isinstance(value, str) else f"is {describe(value)}"
-    raise ValueError(f"{found}; an id is a text or an integer")
+    raise ValueError(f"{found}; an id is a string or an integer")
 
 
 Id = Annotated[str, BeforeValidator(_id)]
@@ -115,13 +115,13 @@ def unwritable(value: object, depth: int = 0) -> str | None:
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
         if depth == DEEPEST:
-            return f"is nested more than {DEEPEST} levels deep; leave it out"
+            return f"is nested more than {DEEPEST} levels deep; remove it"
         return next(filter(None, (unwritable(part, depth + 1) for part in value)), None)
     if isinstance(value, str) and (half := _HALF_CHARACTER.search(value)):
         code = f"U+{ord(half[0]):04X}, a lone surrogate"
-        return f"has half a character ({code}) at {half.start()}; leave it out"
+        return f"has half a character ({code}) at {half.start()}; remove it"
     if isinstance(value, float) and math.isinf(value):
-        return "holds a number that is too large; write it as a text"
+        return "holds a number that is too large; write it as a string"
     return None
 
 

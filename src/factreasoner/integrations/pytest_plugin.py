@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def factuality(pytestconfig: pytest.Config) -> Factuality:
-    """Checks that answers are borne out: `factuality.check(answer, contexts=[...], min_precision=0.9)`."""
+    """Checks that contexts support answers: `factuality.check(answer, contexts=[...], min_precision=0.9)`."""
     options = {name: pytestconfig.getoption(f"factreasoner_{name}") for name in ("model", "api_base")}
     return Factuality({name: value for name, value in options.items() if value is not None})
 
@@ -69,7 +69,7 @@ class Factuality:
     ) -> Assessment:
         """Fail the test unless at least `min_precision` of the answer's atoms are supported by the contexts.
 
-        It fails too where that can't be said: where there is no atom, and where judgements that failed could
+        It fails too if that is unknown: without an atom, and where judgements that failed could
         take it below. The message has every atom that is not supported with its evidence. `contexts` and
         `settings` are those of :func:`factreasoner.assess`; `llm` stands in for the model client. Returns
         the assessment for further assertions.
@@ -94,9 +94,11 @@ class Factuality:
         except FactReasonerError as error:
             raise error.with_traceback(None) from None
         if not scored.reaches(min_precision):
-            said = "can't be said to reach" if (scored.value or 0.0) >= min_precision else "does not reach"
-            said = "can't be held against" if scored.value is None else said
-            pytest.fail(f"the answer {said} min_precision={min_precision}: {scored.reason}")
+            rule = f"min_precision={min_precision}"
+            if scored.value is None:
+                pytest.fail(f"{rule} could not be checked: {scored.reason}")
+            verb = "may be" if scored.value >= min_precision else "is"
+            pytest.fail(f"precision {verb} below {rule}: {scored.reason}")
         assert isinstance(scored.result, Assessment)
         return scored.result
 

@@ -94,12 +94,12 @@ class Asker:
                 range(1, VOTES + 1),
                 workers=self._config.concurrency,
             )
-            said = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
+            first = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
         else:
-            said = self._ask_once(question, batches, sample=0, samples=1)
+            first = self._ask_once(question, batches, sample=0, samples=1)
         return JudgedClaims(
-            {name: one for name, one in said.items() if isinstance(one, JudgedClaim)},
-            {name: one for name, one in said.items() if isinstance(one, Failure)},
+            {name: one for name, one in first.items() if isinstance(one, JudgedClaim)},
+            {name: one for name, one in first.items() if isinstance(one, Failure)},
         )
 
     def _ask_once(
@@ -116,7 +116,7 @@ class Asker:
             ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
-        said: dict[str, JudgedClaim | Failure] = {}
+        words: dict[str, JudgedClaim | Failure] = {}
         pending: PendingError | None = None
         with one_slot():
             for batch in batches:
@@ -125,10 +125,10 @@ class Asker:
                 except PendingError as error:
                     pending = error
                     continue
-                said |= zip((claim.id for claim in batch), results, strict=True)
+                words |= zip((claim.id for claim in batch), results, strict=True)
         if pending is not None:
             raise pending
-        return said
+        return words
 
 
 def read(

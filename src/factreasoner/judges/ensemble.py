@@ -103,11 +103,11 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
     """The failure of a pair on which no label has more votes than any other."""
-    said = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
+    words = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
     return Failure(
         stage=STAGE,
         item_id=pair_id(premise_id, claim_id),
         error_type="Tie",
-        message=f"the judges disagree: {said}",
+        message=f"the judges disagree: {words}",
         votes=tuple(votes),
     )

@@ -114,7 +114,7 @@ class Inquiry(NamedTuple):
         *,
         one: bool = False,
         user: Callable[[Sequence[str], Sequence[str]], str],
-        said: Mapping[str, str] | None = None,
+        words: Mapping[str, str] | None = None,
     ) -> tuple[Example, ...]:
         """Worked calls for a prompt: `user` words their passages and facts as the call's own.
 
@@ -134,13 +134,13 @@ class Inquiry(NamedTuple):
                 Example(
                     user=user(every if "sources" in self.first else [case["passage"]], texts),
                     items={f"fact_{position}": text for position, text in enumerate(texts)},
-                    arguments=self._answers(facts, str(number), said),
+                    arguments=self._answers(facts, str(number), words),
                 )
             )
         return tuple(found)
 
     def _answers(
-        self, facts: Sequence[Mapping[str, str]], source: str, said: Mapping[str, str] | None
+        self, facts: Sequence[Mapping[str, str]], source: str, words: Mapping[str, str] | None
     ) -> dict[str, Any]:
         """The arguments of an example's answer."""
         arguments: dict[str, Any] = {}
@@ -153,7 +153,7 @@ class Inquiry(NamedTuple):
             }
             arguments |= {f"{name}_{first}": before[first] for first in self.first}
             silent = value == NOT_CLEAR and self.values is not None and NOT_CLEAR not in self.values
-            arguments[name] = said[value] if said else FALSE if silent else value
+            arguments[name] = words[value] if words else FALSE if silent else value
             if self.verbal:
                 arguments[f"{name}_certainty"] = 95
         return arguments

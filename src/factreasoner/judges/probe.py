@@ -190,8 +190,10 @@ class _ProbeRun:
         self._useless = (error.reason, paid + (times if kind == error.reason else 0))
         if self._useless[1] >= MOST_ALIKE:
             spent = self._had - self._purse.left
-            told = f"the probe stopped after {spent} paid calls, the last {self._useless[1]} of them in vain"
-            self._stopped = UnusableReplyError(f"{told} ({error.reason}): {error}", reason=error.reason)
+            note = (
+                f"the probe stopped after {spent} paid calls, the last {self._useless[1]} of them not usable"
+            )
+            self._stopped = UnusableReplyError(f"{note} ({error.reason}): {error}", reason=error.reason)
 
     def probe(self) -> Probe:
         """The most facts a call at which the model is nearly as right as when asked one by one."""
@@ -205,8 +207,8 @@ class _ProbeRun:
         if not alone:
             raise UnusableReplyError(self._problem)
         if not self._purse.left and len(alone) < len(self._known):
-            told = f"{MOST_PROBE_CALLS} paid calls gave verdicts on {len(alone)} of {len(self._known)} facts"
-            raise UnusableReplyError(f"{told}: {self._problem}")
+            note = f"{MOST_PROBE_CALLS} paid calls gave verdicts on {len(alone)} of {len(self._known)} facts"
+            raise UnusableReplyError(f"{note}: {self._problem}")
         one = self._found(1, alone, changed=0)
         if whole is not None and whole.right >= one.right - FEWER_RIGHT:
             return whole

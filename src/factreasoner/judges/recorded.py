@@ -70,8 +70,8 @@ class RecordedJudge:
         neutral = self._config.unlisted == "neutral"
         if recording is None and neutral:
             return (
-                f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
-                "it names, so a misspelt id is not taken for neutral; one neutral verdict names a record"
+                f"{self._file} has no verdict for this record. --unlisted neutral covers only records in the "
+                "file (a misspelt id must not pass as neutral); add one neutral line for this record"
             )
         verdict = None if recording is None else recording.verdicts.get((premise.id, claim.id))
         if recording is None or (verdict is None and not neutral):
@@ -180,7 +180,7 @@ class RecordedRun(Mapping[str, Recording]):
     def _read_record(self, record_id: str) -> Recording:
         try:
             (line,) = self._journal.lines([record_id])
-            verdicts, passages, atoms, premises = _said(line.result)
+            verdicts, passages, atoms, premises = _words(line.result)
         except (ValueError, LookupError, TypeError, AttributeError, DamagedLineError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
             message = f"the result of {record_id!r} can't be read: {why}; run again"
@@ -188,7 +188,7 @@ class RecordedRun(Mapping[str, Recording]):
         return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 
 
-def _said(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
+def _words(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
     """A result's verdicts and passages, and its texts by id: those judged, and those they are judged by."""
     result = json.loads(line)
     if result.get("verdicts") is None:

@@ -37,7 +37,7 @@ class JudgeSettings(EncoderSettings):
         "A pair that --relations does not list, in a record it names, is missing (a failure) or neutral.",
     )
     atoms_per_call: int | None = _judging(
-        None, "Atoms verified in one call. (default: as many as a probe shows the model can handle)", ge=1
+        None, "Atoms per call. (default: what a probe shows the model can handle)", ge=1
     )
     coherence: bool = _judging(
         False, "Report atoms of one answer that contradict each other; the graph does not use this."

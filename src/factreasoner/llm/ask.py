@@ -176,7 +176,7 @@ class _PlannedCall(Generic[I, R]):
         pending: PendingError | None = None
         for group in groups:
             if self.budget.left <= 0:
-                spent = f"; given up after {MOST_WITHOUT_RESULT} paid requests without a result"
+                spent = f"; failed after {MOST_WITHOUT_RESULT} paid requests without a result"
                 self._fail({position: problems[position] + spent for position in group}, turn.attempt)
                 continue
             same = len(group) == len(turn.positions)

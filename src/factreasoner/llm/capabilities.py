@@ -87,7 +87,7 @@ class Capabilities(Model):
         parts += [f"probabilities: {'' if any(scored) else 'no '}log-probabilities"] if scored else []
         lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
         parts += [f"without {', '.join(lacking)}"] if lacking else []
-        parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
+        parts += [f"replies of {self.most_tokens:,} tokens maximum"] if self.most_tokens else []
         parts += ["it thinks before it answers"] if self.thinks else []
         return "; ".join(parts)
 
@@ -167,8 +167,8 @@ class KeptCapabilities:
 
     def _remember(self) -> None:
         if self._memory is not None:
-            told = self.known.model_copy(update={"probes": self._relied_on})
-            self._memory.keep_capabilities(self._model, told)
+            text = self.known.model_copy(update={"probes": self._relied_on})
+            self._memory.keep_capabilities(self._model, text)
 
     def forget(self, kind: Kind) -> None:
         """Forget the form of that kind: the server has changed."""

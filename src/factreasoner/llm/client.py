@@ -139,11 +139,11 @@ class LiteLLMClient:
             question = Question(prompt, schema, temperature, logprobs)
             return self._search.answer(question, Attempts(current_budget(), config.max_attempts, short_key))
 
-        anew = batches is not None and batches.holds(short_key)
-        reply = self._cache.get_or_ask(key, schema, ask, anew=anew)
+        renew = batches is not None and batches.holds(short_key)
+        reply = self._cache.get_or_ask(key, schema, ask, renew=renew)
         if reply.usage.cached_calls:
             record_usage(CACHED)
-        if batches is not None and anew:
+        if batches is not None and renew:
             batches.take(short_key)
         return reply
 

@@ -128,11 +128,11 @@ def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bo
     """Whether the text behind `end` says something other than `value`, or that this was a first thought."""
     if re.match(r"[^\w\n]*\?", text[end:]) or retracts(text[end:]):
         return True
-    for said in _patterns(tuple(allowed))[1].finditer(text, end):
-        before = text[max(0, said.start() - 40) : said.start()]
-        named = next(one for one in allowed if one.casefold() == " ".join(said[0].casefold().split()))
+    for wording in _patterns(tuple(allowed))[1].finditer(text, end):
+        before = text[max(0, wording.start() - 40) : wording.start()]
+        named = next(one for one in allowed if one.casefold() == " ".join(wording[0].casefold().split()))
         negated = bool(_NEGATED.search(before))
-        meant = negated or said[0] in (*allowed, named.upper()) or _LINKED.search(before)
+        meant = negated or wording[0] in (*allowed, named.upper()) or _LINKED.search(before)
         if meant and (named == value) == negated:
             return True
     return False
@@ -141,17 +141,17 @@ def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bo
 def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
     """The allowed value with which `text` begins, or its first letters; an empty one if another follows."""
     words = list(re.finditer(r"\w+", text))
-    said = [word[0].casefold() for word in words[:20]]
-    if not said:
+    initials = [word[0].casefold() for word in words[:20]]
+    if not initials:
         return None
-    if len(said) == 1:
-        value = named_by(said[0], allowed)
+    if len(initials) == 1:
+        value = named_by(initials[0], allowed)
         return Answer(value, words[0].start()) if value else None
     parts = {value: value.casefold().split() for value in allowed}
     for value, whole in parts.items():
-        begun = " ".join(said[: len(whole)])
+        begun = " ".join(initials[: len(whole)])
         if begun == " ".join(whole) or (len(begun) >= 3 and value.casefold().startswith(begun)):
-            rest = said[len(whole) :]
+            rest = initials[len(whole) :]
             others = (other == rest[: len(other)] for other in parts.values() if other != whole)
             several = rest[:1] == ["or"] or any(others)
             return Answer("" if several else value, words[0].start())
@@ -160,11 +160,13 @@ def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
 
 def _declared(text: str, allowed: Sequence[str]) -> Iterator[Answer]:
     """The values that stand behind a label or in a box, or alone on the last line."""
-    for said in _patterns(tuple(allowed))[0].finditer(text):
-        if announces_draft(text[: said.start()]):
+    for wording in _patterns(tuple(allowed))[0].finditer(text):
+        if announces_draft(text[: wording.start()]):
             continue
-        value = next(one for one in allowed if one.casefold() == " ".join(said["value"].casefold().split()))
-        yield Answer(value, said.start("value"))
+        value = next(
+            one for one in allowed if one.casefold() == " ".join(wording["value"].casefold().split())
+        )
+        yield Answer(value, wording.start("value"))
 
 
 @lru_cache(maxsize=32)

@@ -44,7 +44,6 @@ NO_MONEY = _any(
     r"\b(not enough|insufficient|out of|no( more)?) credits?\b(?! card)",
 )
 PASSING = _any(r"(retry|try again) in|retryDelay")
-"""Gemini and Groq speak of billing at any limit."""
 NO_MODEL = _any(
     r"(invalid|unknown|not a valid) model|model_not_supported|model identifier is invalid|no models loaded",
     r"model.{0,120}(not found|n[o']t exist|decommissioned)",
@@ -94,7 +93,6 @@ ROOM = (
     _any(r"context limit: (?P<taken>\d+) \+ \d+ > (?P<most>\d+)"),
 )
 LEAST_ROOM = 16
-"""With fewer tokens than these a reply is not worth asking for."""
 SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
@@ -118,8 +116,8 @@ class NotACompletionError(Exception):
     def __init__(self, body: bytes, error: object) -> None:
         super().__init__(body[:LONGEST_TEXT].decode("utf-8", "replace"))
         code = error.get("code") if isinstance(error, dict) else None
-        told = type(code) is int and code >= HTTPStatus.BAD_REQUEST
-        self.status_code = code if told else int(HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+        is_error = type(code) is int and code >= HTTPStatus.BAD_REQUEST
+        self.status_code = code if is_error else int(HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
 
 class ProviderFault(NamedTuple):
@@ -172,7 +170,7 @@ def fault_of(
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
         return ProviderFault("config", "unknown provider", status, remedy=known)
     if wished := [name for name in fixed if unsupported and f"'{name}'" in raw]:
-        return ProviderFault("config", message, status, remedy=f"leave out {', '.join(sorted(wished))}")
+        return ProviderFault("config", message, status, remedy=f"remove {', '.join(sorted(wished))}")
     refused = unsupported or status in REFUSAL_STATUSES or (status == 403 and "request logprobs" in raw)
     if refused and BAD_SAMPLE.search(raw):
         return ProviderFault("sample", message, status)
@@ -182,8 +180,8 @@ def fault_of(
         return ProviderFault("form" if form not in PLAIN else "final", message, status)
     remedy = _remedy(raw, status)
     if remedy is not None:
-        told = "there is no key" if WITHOUT_KEY.search(raw) else message
-        return ProviderFault("config", told, status, remedy=remedy)
+        note = "there is no key" if WITHOUT_KEY.search(raw) else message
+        return ProviderFault("config", note, status, remedy=remedy)
     if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
     if status is None or may_pass(status):
@@ -207,8 +205,8 @@ def _final(error: BaseException, message: str, status: int | None) -> ProviderFa
     """The fault of an error that is none of the others."""
     if not isinstance(error, NotACompletionError):
         return ProviderFault("final", message, status)
-    said = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
-    return ProviderFault("once", said, remedy="check --api-base")
+    words = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
+    return ProviderFault("once", words, remedy="check --api-base")
 
 
 def _of_the_system(error: BaseException | None) -> OSError | UnicodeError | None:
@@ -255,9 +253,9 @@ def _lesson_of(
         if LEAST_ROOM <= most < sent:
             return Capabilities(most_tokens=most), None
     alternatives = request.get("top_logprobs", 0)
-    said = MOST_ALTERNATIVES.search(complaint) if "logprobs" in complaint else None
-    if alternatives > ALTERNATIVES and (said or "top_logprobs" in complaint):
-        most = int(said[1]) if said else ALTERNATIVES
+    limit = MOST_ALTERNATIVES.search(complaint) if "logprobs" in complaint else None
+    if alternatives > ALTERNATIVES and (limit or "top_logprobs" in complaint):
+        most = int(limit[1]) if limit else ALTERNATIVES
         return Capabilities(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES), None
     named = {name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)}
     lacking = frozenset(named & request.keys() - set(fixed))
@@ -293,8 +291,8 @@ def _remedy(raw: str, status: int | None) -> str | None:
 
 def shown(text: str, secret: str | None = None) -> str:
     """`text` on one line, shortened, without a traceback and without anything that may be a key."""
-    if said := MESSAGE.search(text[:LONGEST_TEXT]):
-        text = said[1]
+    if words := MESSAGE.search(text[:LONGEST_TEXT]):
+        text = words[1]
     text = " ".join(text[:LONGEST_TEXT].split())[: 10 * MESSAGE_LENGTH]
     text = NOT_TO_SHOW.split(text)[0]
     secrets = {value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8}

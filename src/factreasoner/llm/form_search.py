@@ -165,26 +165,30 @@ class FormSearch:
         try:
             answer = self._long_enough(form, content, question, attempts)
         except _FormRefusedError as error:
-            told = f"call form {form} is refused ({error}); try another --form"
-            return Tried(form, None, UnusableReplyError(told, attempts=attempts.count), refused=str(error))
+            note = f"call form {form} is refused ({error}); try another --form"
+            return Tried(form, None, UnusableReplyError(note, attempts=attempts.count), refused=str(error))
         self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
             return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
         parsed = parse(form, answer, question.schema)
         if reason := answer.blocked or parsed.problem:
-            excerpt = fit_to_show(answer.said, self._transport.key)
-            told = _USELESS[reason].format(excerpt) if reason in _USELESS else f"{reason}: {excerpt}"
-            told += (
+            excerpt = fit_to_show(answer.reply_text, self._transport.key)
+            note = _USELESS[reason].format(excerpt) if reason in _USELESS else f"{reason}: {excerpt}"
+            note += (
                 "; the model put its answer into reasoning_content"
                 if reason == "empty" and answer.apart
                 else ""
             )
             reason = reason if reason in _USELESS else "malformed"
-            problem = UnusableReplyError(told, reason=reason, attempts=attempts.count)
+            problem = UnusableReplyError(note, reason=reason, attempts=attempts.count)
             return Tried(form, None, problem, final=bool(answer.blocked))
         chances = parsed.chances if question.logprobs else None
         reply = Reply(
-            arguments=parsed.arguments, text=answer.said, form=form, chances=chances, usage=attempts.usage
+            arguments=parsed.arguments,
+            text=answer.reply_text,
+            form=form,
+            chances=chances,
+            usage=attempts.usage,
         )
         return Tried(form, reply, obeyed=parsed.obeyed)
 
@@ -203,7 +207,7 @@ class FormSearch:
             return answer
         searching = forms.kind_of(question.schema) not in self._kept.known.forms and not answer.thinks
         longer = self._wanted(form, question, long=True)
-        if searching or longer["max_tokens"] <= wanted["max_tokens"] or runs_in_circles(answer.said):
+        if searching or longer["max_tokens"] <= wanted["max_tokens"] or runs_in_circles(answer.reply_text):
             return answer
         attempts.most_timeouts = attempts.timeouts + 1
         try:

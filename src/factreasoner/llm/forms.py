@@ -95,8 +95,8 @@ def request(
         content["tools"] = [{"type": "function", "function": function}]
         content["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
     elif form == "json_schema":
-        told = {"name": schema.name, "strict": True, "schema": strict(schema.parameters)}
-        content["response_format"] = {"type": "json_schema", "json_schema": told}
+        described = {"name": schema.name, "strict": True, "schema": strict(schema.parameters)}
+        content["response_format"] = {"type": "json_schema", "json_schema": described}
     elif form == "json_object":
         content["response_format"] = {"type": "json_object"}
     system = "\n".join(part for part in (prompt.system, _how_to_answer(form, schema)) if part)
@@ -131,19 +131,19 @@ def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dic
     """An example as the user's and the model's turn, in the shape of the form."""
     user = _user(form, example.user, schema.model_copy(update={"items": example.items}))
     values = example.arguments
-    said = json.dumps(values, ensure_ascii=False)
+    words = json.dumps(values, ensure_ascii=False)
     if form == "tool":
-        call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": said}}
+        call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": words}}
         done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
         return [user, {"role": "assistant", "content": "", "tool_calls": [call]}, done]
     if form == "word":
-        said = str(next(iter(values.values())))
+        words = str(next(iter(values.values())))
     elif form == "lines":
         listed = next((value for value in values.values() if isinstance(value, list)), None)
         lines = [(f"{number_of(name)}:", value) for name, value in values.items()]
         lines = lines if listed is None else [("-", value) for value in listed]
-        said = "\n".join(f"{mark} {one_line(str(value))}" for mark, value in lines)
-    return [user, {"role": "assistant", "content": _utf8(said)}]
+        words = "\n".join(f"{mark} {one_line(str(value))}" for mark, value in lines)
+    return [user, {"role": "assistant", "content": _utf8(words)}]
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:

@@ -44,7 +44,6 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _LETTER = re.compile(r"\w")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
 _LONGEST_VALUE = 100
-"""How many characters of a reply are read for a value."""
 _MAX_STARTS = 50
 """Braces tried as the start of an object; also calls beyond one per argument."""
 _MAX_READ = 2
@@ -187,7 +186,7 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
     """The arguments in a completion asked for in `form`, with chances if it has log-probabilities."""
     found = _found(form, completion, schema)
     if found is None:
-        return Parsed({}, "malformed" if completion.said.strip() else "empty")
+        return Parsed({}, "malformed" if completion.reply_text.strip() else "empty")
     if problem := _garbage(found, schema):
         return Parsed({}, problem)
     obeyed = all(schema.problem(name, found) is None for name in schema.choices if name in found)
@@ -208,7 +207,7 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
         bullets = [line for line in text[begin:].splitlines() if _BULLET.match(line)]
         return {listed: [_BULLET.sub("", line).strip() for line in bullets]} if bullets else None
     names = {number_of(name): name for name in schema.items}
-    lines = [(line[1], said) for line in _LINE.finditer(text) if (said := line[2].rstrip())]
+    lines = [(line[1], words) for line in _LINE.finditer(text) if (words := line[2].rstrip())]
     if schema.choices:
         lines = list(_answers(lines, schema.properties[schema.choices[0]]["enum"]))
         places = [line.span() for line in _LINE.finditer(text)]
@@ -216,7 +215,7 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
             return {}
     if _numbered_from_one(dict(lines), list(names)):
         return None
-    return _agreed((names[number], said) for number, said in lines if number in names) or None
+    return _agreed((names[number], words) for number, words in lines if number in names) or None
 
 
 def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -224,11 +223,11 @@ def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterat
 
     Some models give their reasons in lines of the same numbers.
     """
-    values = [(number, answer_in(said, allowed)) for number, said in lines]
+    values = [(number, answer_in(words, allowed)) for number, words in lines]
     answered = {number for number, answer in values if answer}
-    for (number, said), (_, answer) in zip(lines, values, strict=True):
+    for (number, words), (_, answer) in zip(lines, values, strict=True):
         if answer or number not in answered:
-            yield number, answer.value if answer else said
+            yield number, answer.value if answer else words
 
 
 def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
@@ -263,10 +262,10 @@ def _stated(text: str, schema: FunctionSchema) -> Iterator[tuple[str, str]]:
     """The values that a text states of arguments by their names or numbers: "fact_0: False"."""
     for name in schema.choices:
         allowed = schema.properties[name]["enum"]
-        for said in re.finditer(
+        for words in re.finditer(
             rf"\b{re.escape(name)}\b\W{{0,6}}(?:(?:is|should be|must be)\W{{1,4}})?", text
         ):
-            begun = text[said.end() : said.end() + _LONGEST_VALUE].partition("\n")[0]
+            begun = text[words.end() : words.end() + _LONGEST_VALUE].partition("\n")[0]
             if (answer := beginning(begun, allowed)) and answer.value:
                 yield name, answer.value
     for name, value in (_lines(text, schema) or {}).items():
@@ -289,8 +288,8 @@ def _call(raw: object, schema: FunctionSchema) -> object:
     """The arguments of a call; of those with words beside them, the ones that the words do not take back."""
     if not isinstance(raw, str) or raw.strip()[:1] + raw.strip()[-1:] in ("{}", "[]", '""'):
         return raw
-    said = _in_json(_readable(raw), schema)
-    return raw if said is None else said
+    parsed = _in_json(_readable(raw), schema)
+    return raw if parsed is None else parsed
 
 
 def _readable(text: str) -> str:
@@ -304,20 +303,20 @@ def _readable(text: str) -> str:
 def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> bool:
     """Whether a reply that the token limit cut is all the same JSON with every argument."""
     meant = [raw for name, raw in completion.tool_calls if name == schema.name]
-    said = meant if form == "tool" else [completion.content]
-    for raw in filter(lambda one: isinstance(one, str), said):
+    words = meant if form == "tool" else [completion.content]
+    for raw in filter(lambda one: isinstance(one, str), words):
         text = without_drafts(raw).strip().removeprefix("```json").strip("` \n")
         try:
             _decoder.decode(text)
         except (ValueError, RecursionError):
             return False
     found = _found(form, completion, schema)
-    return bool(said) and found is not None and found.keys() >= schema.properties.keys()
+    return bool(words) and found is not None and found.keys() >= schema.properties.keys()
 
 
-def runs_in_circles(said: str) -> bool:
+def runs_in_circles(words: str) -> bool:
     """Whether a reply repeats its last words over and over: a longer one would, too."""
-    return len(said) > _CIRCLE and said.count(said[-_CIRCLE:]) > 5
+    return len(words) > _CIRCLE and words.count(words[-_CIRCLE:]) > 5
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
@@ -346,8 +345,8 @@ def _chances(
     if tokens is None:
         return {}
     spoken = without_drafts(tokens.raw.decode("utf-8", "surrogateescape"))
-    if form != "tool" and (said := completion.content.strip()) and spoken.rstrip().endswith(said):
-        spoken = " " * (len(spoken.rstrip()) - len(said)) + spoken.rstrip()[-len(said) :]
+    if form != "tool" and (words := completion.content.strip()) and spoken.rstrip().endswith(words):
+        spoken = " " * (len(spoken.rstrip()) - len(words)) + spoken.rstrip()[-len(words) :]
     found: dict[str, Chances] = {}
     for name in schema.choices:
         value, allowed = schema.value(name, dict(arguments)), schema.properties[name]["enum"]

@@ -16,7 +16,7 @@ from factreasoner.text.reasoning import without_reasoning
 
 MOST_TOKENS = 1_000_000_000
 """More than any request takes, whatever its provider reports."""
-MOST_SAID = 500_000
+MAX_SHOWN = 500_000
 """Most characters of a reply, some 100,000 tokens; also most bytes of a body without log-probabilities."""
 _LEAST = -sys.float_info.max
 """JSON can hold whole numbers beyond it, which a float can't."""
@@ -52,14 +52,14 @@ class Tokens:
         number = bisect.bisect_right(self._ends, place)
         if number == len(self.tokens) or (token := self.tokens[number]).logprob is None:
             return None
-        said = token.raw.decode("utf-8", "replace")
+        words = token.raw.decode("utf-8", "replace")
         before = token.raw[: place - self._ends[number] + len(token.raw)].decode("utf-8", "replace")
-        seen = dict(((said, token.logprob), *token.top))
+        seen = dict(((words, token.logprob), *token.top))
         mass = dict.fromkeys(allowed, 0.0)
         for text, logprob in seen.items():
             if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
                 mass[named] += math.exp(logprob)
-        if mass[value] == 0.0 or named_by(said[len(before) :], allowed) != value:
+        if mass[value] == 0.0 or named_by(words[len(before) :], allowed) != value:
             return None
         if len(token.top) <= 1:
             p = min(1.0, mass[value])
@@ -74,10 +74,10 @@ class Tokens:
 
 def named_by(text: str, allowed: Sequence[str]) -> str | None:
     """The only allowed value that `text` begins, or that begins `text`; None if there is not exactly one."""
-    said = text.strip().casefold()
-    if not said or (said == "no" and not any(value.casefold() == "no" for value in allowed)):
+    words = text.strip().casefold()
+    if not words or (words == "no" and not any(value.casefold() == "no" for value in allowed)):
         return None  # a word, and not the beginning of "not"
-    fits = [v for v in allowed if v.casefold().startswith(said) or said.startswith(v.casefold())]
+    fits = [v for v in allowed if v.casefold().startswith(words) or words.startswith(v.casefold())]
     return fits[0] if len(fits) == 1 else None
 
 
@@ -103,9 +103,9 @@ def tokens_of(logprobs: object) -> Tokens | None:
 def _token(entry: object) -> Token:
     raw = bytes(field_of(entry, "bytes") or str(field_of(entry, "token")).encode("utf-8", "replace"))
     others = field_of(entry, "top_logprobs") or ()
-    told = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
-    top = tuple((token, logprob) for token, logprob in told if logprob is not None)
-    return Token(raw, _sound(field_of(entry, "logprob")) if len(top) == len(told) else None, top)
+    tokens = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
+    top = tuple((token, logprob) for token, logprob in tokens if logprob is not None)
+    return Token(raw, _sound(field_of(entry, "logprob")) if len(top) == len(tokens) else None, top)
 
 
 def _sound(value: object) -> float | None:
@@ -135,7 +135,7 @@ class Completion(NamedTuple):
     apart: str = ""
 
     @property
-    def said(self) -> str:
+    def reply_text(self) -> str:
         """The text of the reply: its content, else the raw arguments of tool calls, else the refusal."""
         return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
 

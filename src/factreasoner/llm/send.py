@@ -59,15 +59,15 @@ def waiting_listener(listener: Callable[[str], None]) -> Iterator[None]:
 def waiting_for(purpose: str) -> Iterator[None]:
     """Tell the listener of `purpose` at once, and before whatever calls made inside wait for."""
     token = _purpose.set(purpose)
-    _tell_waiting("")
+    _log_waiting("")
     try:
         yield
     finally:
         _purpose.reset(token)
-        _tell_waiting("")
+        _log_waiting("")
 
 
-def _tell_waiting(words: str) -> None:
+def _log_waiting(words: str) -> None:
     """Tell the listener, if there is one, what is waited for; "": nothing but the purpose of the calls."""
     if (listener := _listener.get()) is not None:
         listener("; ".join(filter(None, (_purpose.get(), words))))
@@ -93,7 +93,7 @@ class CircuitBreaker:
         self._lock = threading.RLock()
         self._there = False
         """Whether anything but a refused connection ever came from it."""
-        self._told = False
+        self._message = False
         self._down_since: float | None = None
         self._heard = self._probed = float("-inf")
 
@@ -138,24 +138,24 @@ class CircuitBreaker:
         """A request was answered."""
         with self._lock:
             self._down_since, self._there, self._heard = None, True, self._clock()
-        if self._told:
-            self._tell("")
+        if self._message:
+            self._report("")
 
-    def tell_why(self, reason: str) -> None:
+    def report_reason(self, reason: str) -> None:
         """Tell the listener for how long the server has been down, and why; at first it hears nothing."""
         if (down := self.patience - self.left) >= 1:
             longer = f"at the start; --patience {self._patience:g} waits longer"
             limit = f"{down:.0f} of {self.patience:g} s ({longer if self.absent else '--patience'})"
-            self._tell(f"{self.server}, {limit}: {reason.rstrip('.')}")
+            self._report(f"{self.server}, {limit}: {reason.rstrip('.')}")
 
-    def tell_silence(self, since: float, words: str) -> None:
+    def report_silence(self, since: float, words: str) -> None:
         """Tell the listener that no call has been answered for long, and none since then."""
         if (silent := self._clock() - max(since, self._heard)) >= SILENCE:
-            self._tell(f"{self.server}, silent for {silent:.0f} s: {words}")
+            self._report(f"{self.server}, silent for {silent:.0f} s: {words}")
 
-    def _tell(self, words: str) -> None:
-        self._told = bool(words)
-        _tell_waiting(words)
+    def _report(self, words: str) -> None:
+        self._message = bool(words)
+        _log_waiting(words)
 
 
 @dataclass
@@ -239,7 +239,7 @@ class Sender:
         def rest(seconds: float) -> None:
             give_slot_back()
             for turn in turns(seconds):
-                self._breaker.tell_why(why)
+                self._breaker.report_reason(why)
                 if self.stopped:
                     break
                 time.sleep(turn)
@@ -318,7 +318,7 @@ class Sender:
 
         def begun() -> float:
             """When its time began; called again and again, it says where nothing comes."""
-            self._breaker.tell_silence(self._begun[number], f"{tries}, {timeout:g} s each (--timeout)")
+            self._breaker.report_silence(self._begun[number], f"{tries}, {timeout:g} s each (--timeout)")
             return self._begun[number]
 
         try:
@@ -372,9 +372,9 @@ class Sender:
         if self._breaker.absent:
             return self._given_up(attempts)
         if fault.kind == "retry" and not patience:
-            why = " (asked once, without waiting)"
+            why = " (tried once, without waiting)"
         elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:
-            why = f" (it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g})"
+            why = f" (the server asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g})"
         elif fault.kind == "retry":
             why = f" (waited for as long as --patience {patience:g} allows)"
         return fault.error(attempts.count, remedy, why)
@@ -386,9 +386,9 @@ class Sender:
                 f"{self._breaker.server} has answered no call for {self._config.patience:g} s (--patience)"
             )
             asked = f"is now asked only every {SECONDS_BETWEEN_PROBES:g} s"
-            told = f"{silent}, and {asked}; run the same command again once it is up"
-            return ProviderError(told, attempts=attempts.count)
-        waited = f"it refused connections for {self._breaker.patience:g} s from the start"
-        waited += f"; --patience {self._config.patience:g} waits longer"
+            text = f"{silent}, and {asked}; run the same command again once it is up"
+            return ProviderError(text, attempts=attempts.count)
+        refused = f"every connection was refused for {self._breaker.patience:g} s"
+        longer = f"--patience {self._config.patience:g} waits longer"
         remedy = self._transport.connection_remedy
-        return ConfigError(f"model {self._config.first_model}: Connection refused; {remedy} ({waited})")
+        return ConfigError(f"model {self._config.first_model}: {refused}; {remedy} ({longer})")

@@ -19,7 +19,7 @@ import openai
 from pydantic_core import from_json
 
 from factreasoner.llm.faults import NotACompletionError
-from factreasoner.llm.responses import MOST_SAID, field_of
+from factreasoner.llm.responses import MAX_SHOWN, field_of
 
 _aside: contextvars.ContextVar[ReplyDetails | None] = contextvars.ContextVar(
     "factreasoner_aside", default=None
@@ -62,7 +62,7 @@ class ReplyDetails:
                     break
         raw = bytes(read)
         if not response.is_success:
-            return _with_body(response, raw[:MOST_SAID])
+            return _with_body(response, raw[:MAX_SHOWN])
         self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
         body = None
         with contextlib.suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
@@ -73,7 +73,7 @@ class ReplyDetails:
         if isinstance(parts := field_of(message, "content"), list):  # no library reads text in parts
             message["content"] = "".join(str(field_of(part, "text") or "") for part in parts)
             raw = json.dumps(body).encode()
-        self._bound(len(raw) <= MOST_SAID)
+        self._bound(len(raw) <= MAX_SHOWN)
         if isinstance(body, dict) and _miscounted(body.get("usage")):
             del body["usage"]  # no library reads an answer beside it
             raw = json.dumps(body).encode()
@@ -93,10 +93,10 @@ class ReplyDetails:
 def _miscounted(usage: object) -> bool:
     """Whether reported tokens are no whole numbers, or not where they belong."""
     details = [field_of(usage, f"{kind}_tokens_details") for kind in ("prompt", "completion")]
-    told = [part for part in (usage, *details) if part is not None]
-    return not all(isinstance(part, dict) for part in told) or not all(
+    parts = [part for part in (usage, *details) if part is not None]
+    return not all(isinstance(part, dict) for part in parts) or not all(
         count is None or type(count) is int or (isinstance(count, float) and count.is_integer())
-        for part in told
+        for part in parts
         for name, count in part.items()
         if name.endswith("_tokens")
     )

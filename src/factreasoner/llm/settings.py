@@ -114,11 +114,11 @@ class LLMSettings(CallSettings):
         affects="calls",
     )
     mode: Mode = _judging(
-        "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
+        "tfn",
+        "Which verdicts a call can give; some modes require a citation or reasoning first.",
+        common=True,
     )
-    form: FormChoice = _judging(
-        "auto", "How a call asks for its answer; auto: a form that the model follows."
-    )
+    form: FormChoice = _judging("auto", "Form of a call's answer; auto: one that the model follows.")
     confidence: Confidence = _judging("auto", "Where a verdict's probability comes from.")
 
     @property

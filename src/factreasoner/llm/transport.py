@@ -252,14 +252,14 @@ class Transport:
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
         """What a response to `request` says, with its cost; `logprobs` were taken out of it before."""
-        said = completion_of(response, request, logprobs)
-        cost = self.price(said.usage.prompt_tokens, said.usage.completion_tokens)
+        words = completion_of(response, request, logprobs)
+        cost = self.price(words.usage.prompt_tokens, words.usage.completion_tokens)
         if cost and all(reported(response)) and not self._batch:
             # The response says more than the two numbers: cached and reasoning tokens have other prices.
             with contextlib.suppress(Exception):  # litellm raises bare exceptions
                 exact = float(load().completion_cost(completion_response=response, model=self.model))
                 cost = exact if 0 < exact < math.inf else cost
-        return said._replace(usage=said.usage.model_copy(update={"cost": cost}))
+        return words._replace(usage=words.usage.model_copy(update={"cost": cost}))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """US dollars of a request; None if the model's price is unknown."""

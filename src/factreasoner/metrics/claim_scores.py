@@ -57,10 +57,10 @@ def confusion(claims: Claims, classes: int = 2) -> Floats:
     The last class takes all predictions beyond it. Of two classes it takes all labels beyond it, too; of
     more, claims with such a label are left out.
     """
-    said = np.minimum(claims.said, classes - 1)
+    predicted = np.minimum(claims.predicted, classes - 1)
     gold = np.minimum(claims.gold, 1) if classes == 2 else claims.gold
     # The cell of a label beyond the classes is none of these.
-    return claims.sums(gold * classes + said == np.arange(classes * classes)[:, None])
+    return claims.sums(gold * classes + predicted == np.arange(classes * classes)[:, None])
 
 
 def accuracy(claims: Claims, classes: int = 2) -> Statistic:
@@ -71,8 +71,8 @@ def accuracy(claims: Claims, classes: int = 2) -> Statistic:
     """
 
     def function(sums: Floats) -> Floats:
-        cells, told_apart = _cells(sums, classes)
-        return ratio(np.trace(cells, axis1=-2, axis2=-1), sums.sum(axis=-1) * told_apart)
+        cells, distinguished = _cells(sums, classes)
+        return ratio(np.trace(cells, axis1=-2, axis2=-1), sums.sum(axis=-1) * distinguished)
 
     return OfSums(confusion(claims, classes), function)
 
@@ -86,10 +86,10 @@ def macro_f1(claims: Claims, classes: int = 2) -> Statistic:
     """Mean of the F1 of the classes that are a label or predicted; undefined where `accuracy` is."""
 
     def function(sums: Floats) -> Floats:
-        cells, told_apart = _cells(sums, classes)
+        cells, distinguished = _cells(sums, classes)
         parts = _f1s(cells)
         known = ~np.isnan(parts)
-        return ratio(np.where(known, parts, 0.0).sum(axis=0), known.sum(axis=0) * told_apart)
+        return ratio(np.where(known, parts, 0.0).sum(axis=0), known.sum(axis=0) * distinguished)
 
     return OfSums(confusion(claims, classes), function)
 
@@ -102,8 +102,8 @@ def _cells(sums: Floats, classes: int) -> tuple[Floats, NDArray[np.bool_]]:
 
 def _f1s(cells: Floats) -> Floats:
     """The F1 of every class, along the first axis."""
-    said, gold = cells.sum(axis=-2), cells.sum(axis=-1)
-    return np.moveaxis(ratio(2 * np.diagonal(cells, axis1=-2, axis2=-1), said + gold), -1, 0)
+    predicted, gold = cells.sum(axis=-2), cells.sum(axis=-1)
+    return np.moveaxis(ratio(2 * np.diagonal(cells, axis1=-2, axis2=-1), predicted + gold), -1, 0)
 
 
 class AreaUnderROC(Statistic):

@@ -27,7 +27,7 @@ from factreasoner.models import (
 )
 
 KSetting = int | Literal["median", "half"]
-SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "conflicting": 2, "unverified": 3}
+LABEL_CODES: dict[Support, int] = {"supported": 0, "contradicted": 1, "conflicting": 2, "unverified": 3}
 GOLD: dict[Gold, int] = {"S": 0, "C": 1, "U": 2, "NS": 3}
 CLASSES = 3
 """S, C and U. What is conflicting or unverified is U; the label NS does not say which of C and U it means."""
@@ -88,7 +88,7 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
     """Score an assessment with `k`."""
     judged = tuple(judged_atoms(assessment))
     labels = tuple(
-        LabelledClaim(item.p_true, SAID[item.support], GOLD[item.atom.gold])
+        LabelledClaim(item.p_true, LABEL_CODES[item.support], GOLD[item.atom.gold])
         for item in judged
         if item.atom.gold is not None
     )
@@ -105,7 +105,7 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
 
 def _labelled_precision(record: ScoredRecord) -> float | None:
     """The share of the labelled atoms that are supported."""
-    return _share([claim.said == SAID["supported"] for claim in record.labels])
+    return _share([claim.predicted == LABEL_CODES["supported"] for claim in record.labels])
 
 
 def _gold_precision(record: ScoredRecord) -> float | None:
@@ -179,7 +179,7 @@ MAX_E = math.log10(math.e) / math.e
 # fmt: off
 METRICS = (
     *(Metric(label, f"{label} atoms", f"{label} atoms per record", JUDGED, _count(label), bounds=COUNT,
-             decimals=2, places=("compare",), better=BETTER.get(label)) for label in SAID),
+             decimals=2, places=("compare",), better=BETTER.get(label)) for label in LABEL_CODES),
     Metric("precision", "precision", "share of a record's judged atoms that are supported", JUDGED,
            _score("precision"), tested=True, better="higher",
            places=("line", "run", "evaluate", "groups", "compare")),

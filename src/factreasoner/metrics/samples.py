@@ -14,7 +14,6 @@ from factreasoner.models import P_DIGITS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Scored = TypeVar("Scored")
-"""What a task knows of one record."""
 
 
 class LabelledClaim(NamedTuple):
@@ -24,7 +23,7 @@ class LabelledClaim(NamedTuple):
     """
 
     p_true: float
-    said: int
+    predicted: int
     gold: int
 
 
@@ -37,7 +36,7 @@ class Claims(NamedTuple):
     num_records: int
     record: Ints
     p: Floats
-    said: Ints
+    predicted: Ints
     gold: Ints
 
     @classmethod
@@ -54,8 +53,8 @@ class Claims(NamedTuple):
         rounded = np.round(np.asarray(p, dtype=float), P_DIGITS)
         place = np.zeros(len(rounded), dtype=np.int64) if record is None else np.asarray(record, np.int64)
         gold = np.where(np.asarray(hits, dtype=float) > 0, 0, 1)
-        said = np.where(rounded > 0.5, 0, 1)
-        return cls(int(place.max(initial=0)) + 1, place, rounded, said, gold)
+        predicted = np.where(rounded > 0.5, 0, 1)
+        return cls(int(place.max(initial=0)) + 1, place, rounded, predicted, gold)
 
     @property
     def hits(self) -> Floats:
@@ -90,13 +89,13 @@ class Sample(NamedTuple):
         chosen = np.asarray(records, dtype=np.int64)
         place = np.full(len(self.ids), -1, dtype=np.int64)
         place[chosen] = np.arange(len(chosen))
-        _, record, p, said, gold = self.claims
+        _, record, p, predicted, gold = self.claims
         kept = place[record] >= 0
         return Sample(
             ids=tuple(self.ids[i] for i in chosen),
             values={name: values[chosen] for name, values in self.values.items()},
             left_out=self.left_out[chosen],
-            claims=Claims(len(chosen), place[record[kept]], p[kept], said[kept], gold[kept]),
+            claims=Claims(len(chosen), place[record[kept]], p[kept], predicted[kept], gold[kept]),
         )
 
     def followed_by(self, other: Sample) -> Sample:
@@ -133,7 +132,7 @@ class Sampling(Generic[Scored]):
         self._left_out = array("q")
         self._count = array("q")
         self._p = array("d")
-        self._said = array("b")
+        self._predicted = array("b")
         self._gold = array("b")
 
     def add(self, record_id: str, record: Scored) -> None:
@@ -145,9 +144,9 @@ class Sampling(Generic[Scored]):
             self._values[name].append(np.nan if value is None else value)
         self._left_out.append(left_out)
         self._count.append(len(claims))
-        for p_true, said, gold in claims:
+        for p_true, predicted, gold in claims:
             self._p.append(round(p_true, P_DIGITS))
-            self._said.append(said)
+            self._predicted.append(predicted)
             self._gold.append(gold)
 
     def sample(self) -> Sample:
@@ -160,7 +159,7 @@ class Sampling(Generic[Scored]):
                 len(self._ids),
                 np.repeat(np.arange(len(self._ids)), np.array(self._count)),
                 np.array(self._p),
-                np.array(self._said, dtype=np.int64),
+                np.array(self._predicted, dtype=np.int64),
                 np.array(self._gold, dtype=np.int64),
             ),
         )

@@ -258,7 +258,7 @@ def alike(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:
     reaches from q value + (1 - q) low to q value + (1 - q) high. Without bounds there is none.
     """
     if not all(map(math.isfinite, bounds)):
-        return NoInterval("it is the same whichever record is left out")
+        return NoInterval("removing any one record does not change it")
     share = TAIL ** (1 / records)
     low, high = (share * value + (1 - share) * bound for bound in bounds)
     return Interval(low, high)

@@ -35,7 +35,6 @@ COUNTS = (
     *("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms"),
     *("num_supported_atoms", "num_contradicted_atoms", "num_conflicting_atoms"),
 )
-"""The numbers of a result line that are not metrics."""
 
 
 def result_line(record: ScoredRecord) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def result_line(record: ScoredRecord) -> dict[str, Any]:
     outcome = assessment.outcome
     marginals = outcome.marginals if outcome else None
     known = {item.atom.id for item in judged}
-    said = {item.atom.id: "S" if item.is_supported else "NS" for item in judged}
+    predicted = {item.atom.id: "S" if item.is_supported else "NS" for item in judged}
     logarithm = record.scores.avg_logprob
     return {
         "id": assessment.record_id,
@@ -63,10 +62,10 @@ def result_line(record: ScoredRecord) -> dict[str, Any]:
             for item in judged
         ],
         "factuality_score_per_atom": [
-            {item.atom.id: {"score": item.p_true, "support": said[item.atom.id]}} for item in judged
+            {item.atom.id: {"score": item.p_true, "support": predicted[item.atom.id]}} for item in judged
         ],
         "avg_explogprob": None if logarithm is None else math.exp(logarithm),
-        "predictions": said,
+        "predictions": predicted,
         **(_gold_fields(record) if record.labelled else {}),
         "assessor": assessment.assessor,
         **evidence_fields(assessment),

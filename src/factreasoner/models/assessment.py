@@ -87,12 +87,12 @@ class Assessment(Result):
         contexts = {context.id: context for context in self.contexts}
         judged = {item.atom.id: item for item in judged_atoms(self)}
         partly = frozenset(outcome.partly_judged if outcome else ())
-        said = (
+        wording = (
             {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers}
             if outcome
             else {}
         )
-        unheld = "" if said else _nothing_to_judge_by(self)
+        unheld = "" if wording else _nothing_to_judge_by(self)
         for atom in self.atoms:
             item = judged.get(atom.id)
             judgement = Judgement(None, None, "no")
@@ -101,7 +101,7 @@ class Assessment(Result):
             evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
             alone = unheld if item is not None and not evidence.verdicts else ""
             notes = [Note(alone)]
-            if reasoning := said.get(atom.id):
+            if reasoning := wording.get(atom.id):
                 notes.append(Note("the model's reasoning", reasoning))
             row = claim_row(self.record_id, ANSWER, atom, judgement, evidence, notes)
             yield row if atom.span is not None else _placed(row, atom, self.response)

@@ -120,7 +120,7 @@ class Journal:
         self._read_on(found)
         return found
 
-    def mend_journal(self) -> None:
+    def repair_journal(self) -> None:
         """Read what is new, and cut a torn last line off. Raises as `entries` does."""
         self._read_on(self.entries)
         if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
@@ -170,8 +170,8 @@ class Journal:
                 os.fsync(journal.fileno())
         except OSError as error:
             raise RunError(
-                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is complete, "
-                "and the same command continues from there"
+                f"{self.journal_path}: can't be written: {error.strerror}; finished records are "
+                "kept, rerun to resume"
             ) from error
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)

@@ -37,24 +37,22 @@ COLOURS: Mapping[str, Colour] = {
     "disputed": Colour("yellow", "#a92d15", "#ff9a82"),
 }
 LOOKS: Mapping[str | None, Look] = {
-    "contradicted": Look(
-        "contradicted", "✕", "contradicted", "P is below one half, and something speaks against it"
-    ),
+    "contradicted": Look("contradicted", "✕", "contradicted", "P < 0.5, and a context contradicts it"),
     "conflicting": Look(
         "conflicting",
         "±",
         "conflicting",
-        "something speaks for it and something against it, and P is one half",
+        "contexts support and contradict it, and P is 0.5",
     ),
     "unknown_source": Look("unknown source", "!", "contradicted", "what it cites does not exist"),
     "unverified": Look("unverified", "?", "unverified", "the evidence does not decide it"),
     "uncited": Look("uncited", "∅", "unverified", "it cites nothing, and was not checked"),
     None: Look("not judged", "–", "unjudged", "every judgement of it failed; it does not count"),
-    "supported": Look("supported", "✓", "supported", "P is above one half, and something supports it"),
+    "supported": Look("supported", "✓", "supported", "P > 0.5, and a context supports it"),
 }
-"""By label (None: not judged), in the order in which a reader should look at claims."""
+"""By label (None: not judged), in the order in which a reader should review claims."""
 CAUTIONS: Mapping[Caution, Look] = {
-    "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
+    "disputed": Look("disputed", "≠", "disputed", "one context supports it and another contradicts it")
 }
 
 

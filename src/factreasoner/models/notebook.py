@@ -54,7 +54,7 @@ def notebook_html(
         title=title,
         words=words,
         rows=[_row(row, words) | {"record": row.record if named else ""} for row in found[:MOST_ROWS]],
-        more=f"The other {words.claim}s are left out here." if len(found) > MOST_ROWS else "",
+        more=f"The other {words.claim}s are not shown." if len(found) > MOST_ROWS else "",
         failures=failures[:MOST_ROWS],
         changes=changes,
     )

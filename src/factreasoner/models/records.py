@@ -15,7 +15,7 @@ from factreasoner.models.wording import reworded
 
 _UNIQUE = "ids are unique within a record"
 _KNOWN = "atom_ids names atoms of the record"
-_REMEDIES = {"missing": "missing; give it", "extra_forbidden": "no such field; leave it out"}
+_REMEDIES = {"missing": "missing; give it", "extra_forbidden": "no such field; remove it"}
 Gold = Literal["S", "NS", "C", "U"]
 
 

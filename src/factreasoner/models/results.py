@@ -112,15 +112,15 @@ class Probe(Model):
 
     def __str__(self) -> str:
         facts = f"{self.facts_per_call} fact{'s' if self.facts_per_call > 1 else ''} a call"
-        said = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
+        wording = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
         others = [("chance", self.chance), ("the bundled judge", self.bundled)]
         if beside := ", ".join(f"{name}: {right}" for name, right in others if right is not None):
-            said = f"{said} ({beside})"
+            wording = f"{wording} ({beside})"
         if self.facts_per_call > 1:
-            said = f"{said}, {self.changed} others in reverse order"
+            wording = f"{wording}, {self.changed} others in reverse order"
         if not self.reliable:
-            return f"{said}: WARNING: do not rely on this model's verdicts"
-        return f"{said}: a weak judge" if self.weak else said
+            return f"{wording}: WARNING: do not rely on this model's verdicts"
+        return f"{wording}: a weak judge" if self.weak else wording
 
 
 class Pruned(Model):

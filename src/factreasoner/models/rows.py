@@ -226,7 +226,7 @@ def claim_row(
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
-    told = [note for note in (*notes, *_notes(judgement, evidence, decisive)) if note.words]
+    kept_notes = [note for note in (*notes, *_notes(judgement, evidence, decisive)) if note.words]
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -247,7 +247,7 @@ def claim_row(
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
         best_support=max([verdict.p.entailment for verdict in evidence.verdicts], default=None),
-        notes=(*told[:1], *(note._replace(words=f"; {note.words}") for note in told[1:])),
+        notes=(*kept_notes[:1], *(note._replace(words=f"; {note.words}") for note in kept_notes[1:])),
         quote_by=(decisive.quote_by or "judge") if decisive and decisive.quote else None,
     )
 
@@ -270,8 +270,8 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
     if decisive is not None or corrected:
         return
     alone = next((text for text in (ANSWER, REFERENCE) if text in name), None)
-    every = "passage" if judgement.judged == "fully" else "passage that was judged"
-    silence = f"the {alone} does not clearly say so" if alone else f"no {every} clearly says so"
+    every = "context" if judgement.judged == "fully" else "judged context"
+    silence = f"not clearly stated in the {alone}" if alone else f"no {every} decides it"
     if noted := next((v for v in evidence.verdicts if v.note), None):
         more = len({v.context_id for v in evidence.verdicts if v.note == noted.note}) - 1
         which = name[noted.context_id] + f" and {more} more" * bool(more)

@@ -22,9 +22,9 @@ KINDS: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
-    str: "a text",
+    str: "a string",
     Path: "a path",
-    tuple: "a list of texts",
+    tuple: "a list of strings",
     dict: "a mapping",
 }
 _REFUSED = {
@@ -134,5 +134,5 @@ def describe(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     return "a list" if isinstance(value, list | tuple) else "an object"

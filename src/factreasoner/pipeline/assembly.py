@@ -194,8 +194,8 @@ def refuse_unasked_judge(config: Config) -> None:
     unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
     if unasked and calibration_of(config).acts:
         raise ConfigError(
-            f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
-            "about atoms, not a judge: leave it out"
+            f"calibration: {config.calibration} is for a judge's verdicts, and {config.assessor} uses no "
+            "judge; remove it"
         )
 
 

@@ -77,51 +77,51 @@ def _judges(config: Config) -> Iterator[str]:
     if not config.judge_models:
         return
     if len(set(config.judge_models)) < len(config.judge_models):
-        yield "model: one model is named twice; the judges of an ensemble must differ"
+        yield "model: one model is named twice; name different models"
     if config.plugin("judge") != "llm":
         yield (
-            f"model: several models judge, and --judge {config.judge} asks none of them: leave out --judge "
-            "or all models but one; `factreasoner compare` shows runs by different judges side by side"
+            f"model: several models judge, but --judge {config.judge} uses none of them; remove --judge or "
+            "all models but one. `factreasoner compare` shows runs by different judges side by side"
         )
     if config.assessor != "factreasoner" or config.mode == "prompt-tf":
         asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
-        yield f"model: {asking} asks one model itself; name one"
+        yield f"model: {asking} uses one model; name only one"
 
 
 def _model(config: Config) -> Iterator[str]:
     if config.api_base is not None and config.model is None:
-        yield "api_base: there is no model to reach there: add --model NAME"
+        yield "api_base: needs a model; add --model NAME"
     for kind in PARTS_BY_MODEL:
         if getattr(config, kind) == "llm" and config.model is None:
-            yield f"{kind}: 'llm' needs a model: add --model NAME"
+            yield f"{kind}: 'llm' needs a model; add --model NAME"
     if config.batch != "none" and config.model is None:
-        yield "batch: batches need a model: add --model NAME"
+        yield "batch: batches need a model; add --model NAME"
     if config.batch != "none" and config.executor != "threads":
-        yield f"batch: nothing waits for a model between batches: leave out {config.executor!r}"
+        yield f"batch: batches do not use executor {config.executor!r}; remove it"
 
 
 def _parts(config: Config) -> Iterator[str]:
     if config.judge == "recorded" and config.relations is None:
-        yield "judge: 'recorded' needs verdicts: add --relations with a file or a run folder"
+        yield "judge: 'recorded' needs verdicts; add --relations with a file or a run folder"
     if config.judge != "recorded" and config.relations is not None:
-        yield f"relations: judge {config.judge!r} does not read them: add --judge recorded"
+        yield f"relations: judge {config.judge!r} does not use them; add --judge recorded"
     yield from _verifier(config)
     if config.credibility is not None and config.assessor != "factreasoner":
-        yield f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
+        yield f"credibility: assessor {config.assessor!r} has no priors; remove it"
 
 
 def _verifier(config: Config) -> Iterator[str]:
     if config.plugin("judge") != "verifier":
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
-            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not read it: add --judge verifier"
+            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not use it; add --judge verifier"
         return
     if config.verifier is None and (
         given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
     ):
-        yield f"{given[0]}: needs a verifier: add --verifier NAME (docs/verifiers.md)"
+        yield f"{given[0]}: needs a verifier; add --verifier NAME (docs/verifiers.md)"
     if config.judging_verifier == "bundled" and config.verifier_url is not None:
-        yield "verifier_url: the bundled judge needs no server: remove it, or name another --verifier"
+        yield "verifier_url: the bundled judge needs no server; remove it, or name another --verifier"
 
 
 def waited_for(config: Config) -> str:
@@ -143,8 +143,8 @@ def _executor(config: Config) -> Iterator[str]:
         return
     if waits := waited_for(config):
         yield (
-            f"executor: {config.executor!r} is for local judges; threads wait for {waits}, and their "
-            "limits hold over all records: use --executor threads"
+            f"executor: {config.executor!r} works only with local judges, and this run waits for {waits}. "
+            "Use --executor threads"
         )
     if config.max_cost is not None:
-        yield f"max_cost: money is counted in one process only; leave out --executor {config.executor}"
+        yield f"max_cost: cost is counted in one process only; remove --executor {config.executor}"

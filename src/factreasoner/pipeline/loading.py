@@ -122,7 +122,7 @@ def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
     strange = [_unknown(name, own) for name in names if name not in own and name not in Config.model_fields]
     if strange:
         taken = ", ".join(name for name in own if name != "self")
-        raise ConfigError("\n".join([*strange, f"beside settings, this call takes {taken}"]))
+        raise ConfigError("\n".join([*strange, f"besides settings, this call accepts {taken}"]))
 
 
 def _unknown(name: str, own: Sequence[str]) -> str:

@@ -35,7 +35,6 @@ ELEMENTS: dict[type, tuple[type, ...]] = {
     Retrieved: (Context, Failure, str),
     Judged: (Verdict, Failure),
 }
-"""What stands in each tuple of a named tuple."""
 TOLERANCE = 1e-3
 """How far from 1 the sum of a solver's probabilities may be: some print few digits."""
 

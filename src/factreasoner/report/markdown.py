@@ -37,7 +37,7 @@ def markdown(run: FinishedRun[Any]) -> str:
         cell(number_of(content["failures"]["total"], "failure")) if content["failures"]["total"] else "",
     ]
     if shown := content["first"][:MOST_CLAIMS]:
-        of = f"{len(shown)} of {content['to_look_at']:,} {run.task.words.claim}s to look at"
+        of = f"{len(shown)} of {content['to_look_at']:,} {run.task.words.claim}s to review"
         rows = [_cells(row, run) for row in _rows(run, shown)]
         parts.append(markdown_table([run.task.words.p, "label", of, "evidence"], rows, "rlll"))
     return "\n\n".join(filter(None, parts))

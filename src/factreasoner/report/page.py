@@ -63,7 +63,7 @@ class WrittenReport(NamedTuple):
             return f"Report: {self.path}{beside}"
         return (
             f"Report: {self.path}{beside}; its scores are of all records, its list has the first "
-            f"{self.records:,}, and {self.left_out:,} are left out: `show` and `export` have them"
+            f"{self.records:,}, and {self.left_out:,} are not shown: `show` and `export` have them"
         )
 
 

@@ -22,11 +22,11 @@ from factreasoner.models import Usage
 from factreasoner.models.journal import JournalLine
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import print_text
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
-    from factreasoner.corpus.indexing import Step, Tell
+    from factreasoner.corpus.indexing import Listener, Step
 
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
 """Seconds from one line to the next; each pause is twice as long as the one before it."""
@@ -67,11 +67,11 @@ class _Lines(_Display):
         self._what, self._pauses = what, _Pauses()
 
     def started(self, total: int, done: int) -> None:
-        say(f"{done}/{total} {self._what}{', assessed before' * bool(done)}", err=True)
+        print_text(f"{done}/{total} {self._what}{', assessed before' * bool(done)}", err=True)
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
         if at_once or self._pauses.over():
-            say(", ".join(filter(None, (f"{done}/{total} {self._what}", words))), err=True)
+            print_text(", ".join(filter(None, (f"{done}/{total} {self._what}", words))), err=True)
 
 
 class _Bar(_Display):
@@ -145,8 +145,8 @@ class Totals:
 
     def waiting(self, words: str) -> None:
         """What is waited for, and why; "": nothing any more."""
-        told = f"waiting for {words}" if words else ""
-        self._display.update(self.finished, self.total, ", ".join(filter(None, (str(self), told))))
+        message = f"waiting for {words}" if words else ""
+        self._display.update(self.finished, self.total, ", ".join(filter(None, (str(self), message))))
 
     def __str__(self) -> str:
         usage = self.usage
@@ -165,7 +165,7 @@ class Totals:
 def progress_for(name: str = "", *, quiet: bool) -> Iterator[Totals]:
     """The progress of a run; of several runs that of one, under its name."""
     if name and not quiet:
-        say(f"{name}:", err=True)
+        print_text(f"{name}:", err=True)
     with _display("Assessing", "records", quiet=quiet) as display:
         yield Totals(display)
 
@@ -177,21 +177,21 @@ def one_answer(*, quiet: bool = False) -> Iterator[None]:
 
     pauses = _Pauses()
 
-    def tell(words: str) -> None:
+    def listener(words: str) -> None:
         if words and not quiet and pauses.over():
-            say(f"waiting for {words}", err=True)
+            print_text(f"waiting for {words}", err=True)
 
-    with waiting_listener(tell):
+    with waiting_listener(listener):
         yield
 
 
 @contextlib.contextmanager
-def index_progress(*, quiet: bool) -> Iterator[Tell]:
+def index_progress(*, quiet: bool) -> Iterator[Listener]:
     """The same for documents that are indexed."""
     with _display("Indexing", "files", quiet=quiet) as display:
 
-        def tell(step: Step) -> None:
+        def listener(step: Step) -> None:
             name = f": {one_line(step.doing[-LONGEST_NAME:])}" if step.doing else ""
             display.update(step.done, step.files, f"{number_of(step.passages, 'passage')} written{name}")
 
-        yield tell
+        yield listener

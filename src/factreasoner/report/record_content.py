@@ -24,7 +24,6 @@ PLACED_ATOMS = 2_000
 MOST_PAIRS = 6_000
 """Pairs of atom and context after which effects are worked out for no further record: a few seconds."""
 SECONDS = 5.0
-"""What a solver may take for the effects in one record."""
 Effects = Mapping[str, Mapping[str, Effect]]
 """What P(true) of an atom would be without a context, by the ids of both."""
 
@@ -88,7 +87,7 @@ class RecordWriter:
             return {}, ""
         if self._pairs >= MOST_PAIRS:
             command = ["factreasoner", "explain", str(self._run.source), "--record", result.record_id]
-            return {}, f"too much for a report of this size; this command prints it: {shlex.join(command)}"
+            return {}, f"the report is too large. Run: {shlex.join(command)}"
         self._pairs += len(result.atoms) * len(result.contexts)
         try:
             atoms = explain(result, self._config).atoms
@@ -128,7 +127,7 @@ def _claim(
     rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], premises: Premises, effects: Mapping[str, Effect]
 ) -> dict[str, Any]:
     first = rows[0]
-    told = {
+    message = {
         "id": first.claim,
         "of": first.of,
         "text": first.text,
@@ -137,11 +136,11 @@ def _claim(
         "fate": first.fate,
     }
     held = [_held(row, premises) for row in rows]
-    return present(told) | {"rows": held, "evidence": [_entry(v, premises, effects) for v in verdicts]}
+    return present(message) | {"rows": held, "evidence": [_entry(v, premises, effects) for v in verdicts]}
 
 
 def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
-    told = {
+    message = {
         "against": row.against,
         "label": row.label,
         "p": row.p_true,
@@ -151,13 +150,13 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
         "note": row.note_beside_quote,
         "premise": premises.numbers.get(row.context or ""),
     }
-    return present(told) | premises.place(row.context, row.quote)
+    return present(message) | premises.place(row.context, row.quote)
 
 
 def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) -> dict[str, Any]:
     """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
     effect = effects.get(verdict.context_id)
-    told = {
+    message = {
         "premise": premises.numbers.get(verdict.context_id),
         "label": verdict.label,
         "p": round(verdict.probability, 4),
@@ -169,7 +168,7 @@ def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) 
         "votes": [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes] or None,
         "rests_on": list(verdict.rests_on) or None,
     }
-    return present(told)
+    return present(message)
 
 
 def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, Any]]:

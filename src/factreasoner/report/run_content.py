@@ -27,7 +27,6 @@ from factreasoner.tasks.task import Task
 
 BINS = 20
 MOST_FIRST = 10_000
-"""Claims that a page can show of those to look at first."""
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
 """A key groups records where it has this many values, and fewer than there are records."""
 NOT_JUDGED = "not judged"
@@ -85,10 +84,10 @@ class RunContent:
             if self._labels[label] or label == "supported"
         ]
         disputed = self._marks["disputed"]
-        told = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
+        message = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
         unchecked = f"; {self._tally.not_checked}" if self._tally.not_checked else ""
         listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        return f"{listed} of {number_of(total, task.words.claim)}{told}{unchecked}."
+        return f"{listed} of {number_of(total, task.words.claim)}{message}{unchecked}."
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""

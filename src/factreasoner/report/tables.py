@@ -34,8 +34,8 @@ def json_text(content: Mapping[str, Any]) -> str:
 
 
 ALIKE = (
-    "A difference of 0 with the same interval on both sides: no record differs, or the differences cancel "
-    "out. The interval says how large a difference on other records so few cannot rule out."
+    "A difference of 0 means that no record differs, or that the differences cancel out. Its interval shows "
+    "what this few records cannot rule out."
 )
 CSV_COLUMNS = (
     *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),
@@ -151,8 +151,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     tests = (
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
-        "correction for all tests shown. A row without p is not tested: every further test would raise all p "
-        "after correction."
+        "correction for all tests shown. Rows without p were not tested."
     )
     compared = [name for name in content["runs"] if name != content["baseline"]]
     if all(same_as(content, name) for name in compared):
@@ -165,7 +164,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         *_without_interval(content),
         *_same_scores(content),
         *([ALIKE] if any(map(_alike, _shown(content))) else []),
-        f"`factreasoner metrics {content['task']}` says what each score is.",
+        f"`factreasoner metrics {content['task']}` explains each score.",
     ]
 
 

@@ -24,7 +24,7 @@ from factreasoner.text.visible import replaced, visible
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def say(text: str, *, err: bool = False) -> None:
+def print_text(text: str, *, err: bool = False) -> None:
     """Print `text` and end the line, on standard error where `err`; above a live bar, if there is one.
 
     Where standard error is a terminal, its lines end between words. An indented one, as a command to copy,
@@ -52,7 +52,7 @@ def _width_of_stderr() -> int:
     return 0
 
 
-def say_json(content: object) -> None:
+def print_json(content: object) -> None:
     """Print `content` as JSON that says exactly what it holds, with hidden characters as escapes.
 
     Raises:
@@ -62,7 +62,7 @@ def say_json(content: object) -> None:
     typer.echo(_encodable(replaced(text, _escaped)))
 
 
-def say_data(line: str, *, is_json: bool = False) -> None:
+def print_data(line: str, *, is_json: bool = False) -> None:
     """Print a line of a file: exactly where another program reads it, visible in a terminal.
 
     Raises:
@@ -101,4 +101,4 @@ class WarningHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Say the record's message on standard error."""
-        say(self.format(record), err=True)
+        print_text(self.format(record), err=True)

@@ -20,13 +20,11 @@ from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span
 
 WHOLE = 20_000
-"""Characters up to which a passage is kept whole."""
 BEGINNING, AROUND = 4_000, 1_000
 """Characters kept of a longer passage: of its beginning, and on both sides of each quote."""
 FOLDED = 1_000_000
 """Characters up to which a quote that is not verbatim is searched for with case and blanks folded."""
 MOST_WORDS = 2_000
-"""Words of a changed part that are compared one by one."""
 _WORD = re.compile(r"\S+\s*|\s+")
 _SENTENCE = re.compile(r"^\s+|\S.*?(?:[.!?…。！？](?=\s)|\n|$)\s*", re.DOTALL)
 Stretch = tuple[bool, str, str]
@@ -75,7 +73,7 @@ class QuotedText:
         ends = [*(span.start for span in self._kept[1:]), len(self._text)]
         for span, following in zip(self._kept, ends, strict=True):
             left_out = following - span.end
-            note = f"\n[… {left_out:,} characters left out of this report …]\n" if left_out else ""
+            note = f"\n[… {left_out:,} characters not shown …]\n" if left_out else ""
             yield self._text[span.start : span.end] + note, span
 
 
@@ -109,11 +107,12 @@ class Premises:
         for premise, quote in quotes:
             if quote:
                 of_each.setdefault(premise, []).append(quote)
-        self._told = {told["id"]: told for told in _premises(result, against)}
+        self._message = {message["id"]: message for message in _premises(result, against)}
         self._passages = {
-            name: QuotedText(told["text"], of_each.get(name, ())) for name, told in self._told.items()
+            name: QuotedText(message["text"], of_each.get(name, ()))
+            for name, message in self._message.items()
         }
-        self.numbers = {name: number for number, name in enumerate(self._told)}
+        self.numbers = {name: number for number, name in enumerate(self._message)}
         """The place of each in `content`."""
 
     def place(self, premise: str | None, quote: str | None) -> dict[str, Any]:
@@ -125,8 +124,10 @@ class Premises:
 
     def content(self) -> list[dict[str, Any]]:
         """JSON-ready, in order."""
-        passages = zip(self._told.values(), self._passages.values(), strict=True)
-        return [told | {"text": one.shown} | ({"cut": True} if one.is_cut else {}) for told, one in passages]
+        passages = zip(self._message.values(), self._passages.values(), strict=True)
+        return [
+            message | {"text": one.shown} | ({"cut": True} if one.is_cut else {}) for message, one in passages
+        ]
 
 
 def _premises(result: Result, against: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -136,11 +137,11 @@ def _premises(result: Result, against: Collection[str]) -> Iterator[dict[str, An
     nodes = outcome.graph.nodes if outcome and outcome.graph else ()
     priors = {node.id: (round(node.prior, 4), origin[node.id]) for node in nodes if node.id in origin}
     for context in getattr(result, "contexts", None) or ():
-        told = {"link": context.link, "note": context.dropped or context.note, "source": context.source}
-        told |= {"summary": context.summary}
+        known = {"link": context.link, "note": context.dropped or context.note, "source": context.source}
+        known |= {"summary": context.summary}
         numbers = {"p": p_true.get(context.id), "prior": priors.get(context.id)}
-        told = {key: value for key, value in told.items() if value} | present(numbers)
-        yield {"id": context.id, "title": context.title, "text": context.text, **told}
+        known = {key: value for key, value in known.items() if value} | present(numbers)
+        yield {"id": context.id, "title": context.title, "text": context.text, **known}
     for name, text in ((ANSWER, result.response), (REFERENCE, getattr(result, "reference", None) or "")):
         if name in against:
             yield {"id": name, "title": f"the {name}", "text": text}

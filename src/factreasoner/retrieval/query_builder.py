@@ -25,7 +25,6 @@ _ASKING = frozenset(
 )
 """Words that open a request, and have a capital only for that reason."""
 _LONGEST = 80
-"""Characters of a subject; a longer one is a sentence."""
 
 
 class SubjectQueryBuilder:

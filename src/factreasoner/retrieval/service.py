@@ -114,15 +114,15 @@ class JsonService:
     def _judged(self, response: httpx.Response) -> tuple[Any, str]:
         """(answer, "") or (None, what is wrong, for now). Raises what no later request can mend."""
         status = response.status_code
-        said = response.content[:1000].decode("utf-8", "replace").strip()
-        unpaid = status == HTTPStatus.TOO_MANY_REQUESTS and NO_MONEY.search(said)
+        words = response.content[:1000].decode("utf-8", "replace").strip()
+        unpaid = status == HTTPStatus.TOO_MANY_REQUESTS and NO_MONEY.search(words)
         if may_pass(status) and not unpaid:
             return None, f"answers with status {status}"
         if 300 <= status < 400 and (place := response.headers.get("location", "")):
             raise self._error(f"redirects to {display(place)}, which is not followed; set that URL")
         if status != 200:
-            problem = f"answers with status {status}: {said[:200]}"
-            if self._secret and _refuses_key(status, said):
+            problem = f"answers with status {status}: {words[:200]}"
+            if self._secret and _refuses_key(status, words):
                 raise ConfigError(f"{display(self.url)} refuses the key: {self._shown(problem)}")
             raise self._error(problem)
         try:
@@ -148,11 +148,11 @@ class JsonService:
         return plain(shown(problem, self._secret))
 
 
-def _refuses_key(status: int, said: str) -> bool:
+def _refuses_key(status: int, words: str) -> bool:
     """Whether every query would be refused; an HTML page with status 403 is a guard against this one only."""
     if status == 403:
-        return not said.startswith("<")
-    return status in (401, 402) or NO_MONEY.search(said) is not None
+        return not words.startswith("<")
+    return status in (401, 402) or NO_MONEY.search(words) is not None
 
 
 def service_url(setting: str, url: str) -> str:

@@ -35,7 +35,6 @@ _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
 }
 """What to do about a page that is not fetched, or a file that is not read, for this reason."""
 _SAVE = "; check the address, or save the page and name the file"
-"""What to do about any other page that does not come."""
 
 
 def read_sources(
@@ -90,7 +89,7 @@ def read_text(name: str) -> str:
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
         found = text_of(data, shown)
-        _tell(found.guessed, shown)
+        _warn_guessed(found.guessed, shown)
         return found.text
     except DocumentError as error:
         why = str(error).removeprefix(f"{shown}: ")
@@ -99,7 +98,7 @@ def read_text(name: str) -> str:
         raise InputError([InputProblem(name, "", why_unread(error))]) from error
 
 
-def _tell(guessed: str, name: str) -> None:
+def _warn_guessed(guessed: str, name: str) -> None:
     if guessed:
         log.warning("%s: not valid UTF-8; read as %s", name, guessed)
 
@@ -127,7 +126,7 @@ def _of_file(path: Path) -> list[Document]:
     found = []
     for document in documents_of(path):
         if isinstance(document, Document):
-            _tell(document.guessed, str(path))
+            _warn_guessed(document.guessed, str(path))
             if document.partly:
                 log.warning("%s: read in part: %s", path, "; ".join(document.partly))
             found.append(document)
@@ -142,5 +141,5 @@ def _page(url: str, config: RetrievalSettings, resolver: Resolver) -> Document:
     from factreasoner.retrieval.web_pages import WebPages  # needs the packages that read pages
 
     page = WebPages(Fetcher(config, resolver=resolver), config).text(url)
-    _tell(page.guessed, url)
+    _warn_guessed(page.guessed, url)
     return Document(page.text, page.title, url)

@@ -133,7 +133,7 @@ class WebRetriever:
         try:
             self._fetcher.allowed(link)
         except ForbiddenUrlError as error:
-            log.info("result left out: %s", error)
+            log.info("result ignored: %s", error)
             return False
         return True
 

@@ -16,7 +16,6 @@ from factreasoner.web.reader import FETCH_PAGES, PageReader
 from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
-"""Reasons of the reader that may not hold the next time."""
 REMEMBERED = 300.0
 """Seconds in which a link that failed is not tried again."""
 

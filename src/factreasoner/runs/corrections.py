@@ -24,7 +24,6 @@ Pair = tuple[str, str]
 LINE_FORMAT = 'a line is {"record", "task", "premise", "claim", "label", "was", "note"?}'
 MOST_PROBLEMS = 100
 CORRECTED = "corrected"
-"""Where the probability of a corrected verdict comes from."""
 
 
 class Correction(Model):
@@ -46,8 +45,8 @@ class Correction(Model):
     def applied(self, verdict: Verdict) -> Verdict:
         """The corrected verdict: certain, and without the judge's quote if that was for another label."""
         given = verdict.as_given
-        said = f"corrected by a reader; the judge said {given.label} ({given.probability:.2f})"
-        note = f"{said}: {self.note}" if self.note else said
+        words = f"corrected by a reader; the judge gave {given.label} ({given.probability:.2f})"
+        note = f"{words}: {self.note}" if self.note else words
         changes = {"label": self.label, "probability": 1.0, "confidence": CORRECTED, "note": note}
         unquoted = {} if self.label == given.label else {"quote": None, "quote_by": None, "citation": None}
         return given.model_copy(update=changes | unquoted)
@@ -104,8 +103,8 @@ class Corrections:
         """Keep a correction, unless there is a problem with it."""
         own = self._by_record.setdefault(one.record, {})
         if one.task != self._task.name:
-            told = f"is {one.task!r}, but this is a run of `{self._task.name}`"
-            yield InputProblem(where, "task", told)
+            message = f"is {one.task!r}, but this is a run of `{self._task.name}`"
+            yield InputProblem(where, "task", message)
         elif own.setdefault(one.pair, one) is not one:
             before = self._places[one.record, one.pair]
             yield InputProblem(where, "claim", f"{before} corrects that verdict too; keep one")
@@ -124,11 +123,11 @@ class Corrections:
         for key, one in own.items():
             where = self._places[record_id, key]
             if key not in found:
-                told = f"has no verdict of {one.premise!r} on {one.claim!r} in record {record_id!r}"
-                yield InputProblem(where, "premise", f"{folder.path} {told}")
+                message = f"has no verdict of {one.premise!r} on {one.claim!r} in record {record_id!r}"
+                yield InputProblem(where, "premise", f"{folder.path} {message}")
             elif found[key] != one.was:
-                told = f"is {one.was!r}, but the run's verdict is {found[key]!r}"
-                yield InputProblem(where, "was", f"{told}: the correction is for another run")
+                message = f"is {one.was!r}, but the run's verdict is {found[key]!r}"
+                yield InputProblem(where, "was", f"{message}: the correction is for another run")
 
 
 def pair(verdict: Verdict) -> Pair:

@@ -57,7 +57,7 @@ class Manifest:
             if self.folder.is_file():
                 why = "a file; name the folder that a run wrote"
             elif not self.folder.is_dir():
-                why = "there is no such folder"
+                why = "no such folder"
             elif (self.folder / SCORED_AGAIN).exists():
                 why = "it holds scores of a run; name that run"
             else:
@@ -123,20 +123,19 @@ class Manifest:
         here = {**fingerprints, "config": result_settings(config.model_dump(mode="json"))}
         if here["config"].keys() - there["config"].keys():
             raise RunError(
-                f"{self.folder}: the run in this folder was made by an earlier version, whose results are "
-                "not mixed with this version's; it can be read and scored. To run it, use another --out, or "
-                "start over with --fresh"
+                f"{self.folder} holds a run of an earlier version: it can be read and scored, not resumed. "
+                "Use another --out, or --fresh to start over"
             )
         differences = [
-            f"{key}: {there[part].get(key)!r} there, {here[part].get(key)!r} now"
+            f"{key}: was {there[part].get(key)!r}, now {here[part].get(key)!r}"
             for part in ("config", *fingerprints)
             for key in sorted(here[part].keys() | there[part].keys())
             if here[part].get(key) != there[part].get(key)
         ]
         if differences:
             raise RunError(
-                f"{self.folder}: the run in this folder was made with other settings "
-                f"({'; '.join(differences)}); use another --out, or start over with --fresh"
+                f"{self.folder} holds a run with other settings ({'; '.join(differences)}). "
+                "Use another --out, or --fresh to start over"
             )
 
     def settle_parser(self, config: Config) -> None:
@@ -147,10 +146,8 @@ class Manifest:
                 self._keep(parser=here)
             elif self.parser != here:
                 raise RunError(
-                    f"{self.folder}: the atoms in this folder were made with another parser "
-                    f"({self.parser or 'none'} there, {here or 'none'} now), and those of the rest would "
-                    "differ; go on where that parser is installed, use another --out, or start over with "
-                    "--fresh"
+                    f"{self.folder} holds atoms made with another parser (was {self.parser or 'none'}, now "
+                    f"{here or 'none'}). Install that parser, use another --out, or --fresh to start over"
                 )
 
     @property

@@ -50,7 +50,6 @@ WORD, REASON, STATEMENT = 6, 60, 30
 """Output tokens of a label, of a quote or a reasoning, and of a statement in the answer of another part."""
 SUMMARY = 120
 PASSAGE = "passage " * 250
-"""About as many tokens as 200 words of English."""
 
 
 class StagePlan(NamedTuple):

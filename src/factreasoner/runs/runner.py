@@ -124,7 +124,7 @@ def run(
             stopped = _worked_off(worker, folder, records, progress)
         except BaseException as error:
             # An interrupt may have struck between a line's writing and its indexing.
-            folder.mend_journal()
+            folder.repair_journal()
             if len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError):
                 with contextlib.suppress(RunError):  # the first error names a full disk
                     score_journal(folder, ids, worker.config)
@@ -227,7 +227,10 @@ def _unfinished(
 
 
 def run_in_rounds(
-    run_round: Callable[[], RunReport], folder: RunFolder[Any], config: Config, say: Callable[[str], None]
+    run_round: Callable[[], RunReport],
+    folder: RunFolder[Any],
+    config: Config,
+    print_text: Callable[[str], None],
 ) -> RunReport:
     """Go through the records with `run_round` until all are done, or until batches need an answer.
 
@@ -241,7 +244,7 @@ def run_in_rounds(
     batches = folder.batches
     while True:
         for note in batches.read(counting(config)):
-            say(note)
+            print_text(note)
         report = run_round()
         if report.stopped:
             batches.discard()
@@ -255,7 +258,7 @@ def run_in_rounds(
             return report
         if config.batch == "files":
             return report._replace(waiting=waiting)
-        if cancelled := BatchService(config).answer(waiting, say):
+        if cancelled := BatchService(config).answer(waiting, print_text):
             return report._replace(cancelled=cancelled)
 
 
@@ -263,7 +266,7 @@ def run_at_once(
     run_round: Callable[[Config], RunReport],
     folder: RunFolder[Any],
     config: Config,
-    say: Callable[[str], None],
+    print_text: Callable[[str], None],
 ) -> RunReport:
     """Go through the records with `run_round` and calls that are made at once.
 
@@ -277,11 +280,11 @@ def run_at_once(
     if not batches.open:
         return run_round(config)
     for note in batches.read(counting(config)):
-        say(note)
+        print_text(note)
     report = run_round(config.model_copy(update={"batch": "files", "executor": "threads"}))
     batches.discard()
     for number in sorted(batches.wanted):
-        say(
+        print_text(
             f"{Batch(batches.path, number).requests_path}: it has no results; its requests are now made "
             "directly, and its results are no longer needed"
         )

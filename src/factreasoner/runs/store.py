@@ -215,7 +215,7 @@ class RunFolder(Journal, Generic[R]):
             if begun or self.batches.all:
                 self.manifest.refuse_other_run(config, fingerprints)
             self._refuse_lost_journal()
-            self.mend_journal()
+            self.repair_journal()
         self.manifest.write(self.task.name, config, fingerprints, going_on=bool(self.entries))
 
     def close(self) -> None:

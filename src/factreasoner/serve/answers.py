@@ -44,17 +44,17 @@ from factreasoner.text.sentences import sentences
 
 TITLES: Mapping[int, str] = {
     400: "The body is not JSON",
-    401: "A token is needed",
-    403: "Pages from other origins may not ask",
-    404: "No such path",
-    405: "Wrong method",
+    401: "Authentication required",
+    403: "Cross-origin request refused",
+    404: "Unknown path",
+    405: "Method not allowed",
     408: "The body did not arrive in time",
     413: "The body is too large",
     415: "The body must be sent as application/json",
-    421: "The service does not answer to this name",
+    421: "Unknown host",
     422: "The record can't be assessed",
     502: "The record could not be judged",
-    503: "Not now",
+    503: "Service unavailable",
     504: "The record took too long",
 }
 """What each error is called; `errors` in its body say more."""
@@ -98,9 +98,9 @@ def problem(
 
 def problems(status: int, errors: Sequence[InputProblem]) -> HttpReply:
     """An error with everything that is wrong, field by field."""
-    told = [{"field": error.field, "message": error.message} for error in errors]
+    listed = [{"field": error.field, "message": error.message} for error in errors]
     return HttpReply(
-        status, _encoded({"type": "about:blank", "title": TITLES[status], "status": status, "errors": told})
+        status, _encoded({"type": "about:blank", "title": TITLES[status], "status": status, "errors": listed})
     )
 
 
@@ -123,10 +123,10 @@ AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
 _OF_RECORDS = ("InputError", "NotInTextError", OTHER_LANGUAGE, "ClaimTooLong")
 """Failures that another record mends, and no other model."""
-A_SETTING = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
+A_SETTING = "set by the server, not by requests; remove it, or move it into 'metadata'"
 _ELSEWHERE = (
     (re.compile(r" \([^()]*--[a-z][^()]*\)|,? or [^,;]*--[a-z][^;]*|; run the same command again.*"), ""),
-    (re.compile(r"leave the record out \(in JSON (.*?)\)"), r"\1"),
+    (re.compile(r"remove the record \(in JSON (.*?)\)"), r"\1"),
     (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
     (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
 )
@@ -195,7 +195,7 @@ class Answers:
             return problem(502, str(error), retry_after=AFTER_FAULT)
         except Exception as error:  # noqa: BLE001 - of one record; its text may stand in the message
             logger.warning("a record could not be judged: %s", type(error).__name__)
-            return problem(502, f"a fault of factreasoner: {type(error).__name__}")
+            return problem(502, f"a bug in factreasoner: {type(error).__name__}")
 
     def _record(self, task: Task[Any], data: Mapping[str, Any]) -> Record:
         config = self._terms.config
@@ -203,7 +203,7 @@ class Answers:
         for key, field in misspelt(data.keys(), {}):
             strange[key] = f"did you mean {FIELDS[field][0]!r}? Other keys belong in 'metadata'"
         if strange:
-            raise InputError([InputProblem("", key, told) for key, told in strange.items()])
+            raise InputError([InputProblem("", key, note) for key, note in strange.items()])
         record = Reader().record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError([hinted(problem, data) for problem in lacking])
@@ -229,9 +229,9 @@ class Answers:
         if line["status"] == "failed":
             failed = line["failures"]
             status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
-            told = problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
+            reply = problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
             passes = any(f["error_type"] in SERVERS_FAULT for f in failed)
-            return told._replace(retry_after=AFTER_FAULT) if passes else told
+            return reply._replace(retry_after=AFTER_FAULT) if passes else reply
         if route == CHECK:
             line |= verdict_by(self._terms.rules, line, rows)
         return result(line | {claim_table_of(task): rows})
@@ -269,31 +269,31 @@ def verdict_by(
     if line["status"] == "no_atoms":
         nothing = "the answer makes no claim that can be judged"
         return {"allowed": False, "reason": "; ".join([nothing, *beside])}
-    told = []
+    note = []
     for rule in rules:
         metric = METRICS.metrics[rule.measure]
         value, bounds = line[metric.line_name], certain(metric, line)
         shown = f"{rule.measure} is {metric.text(value)}"
         if value is None:
-            told.append(f"{rule.measure} has no value")
+            note.append(f"{rule.measure} has no value")
         elif bounds is None:
-            told.append(f"{shown}, but sampling did not converge")
+            note.append(f"{shown}, but sampling did not converge")
         elif not rule.keeps(value):
-            told.append(f"{shown}, less than {rule.limit:g}")
+            note.append(f"{shown}, less than {rule.limit:g}")
         elif not rule.keeps(bounds[0]):
             failures = number_of(len(line["failures"]), "failure")
-            told.append(
+            note.append(
                 f"{shown}, and {failures} could take it to {metric.text(bounds[0])}, less than {rule.limit:g}"
             )
-    if not told:
+    if not note:
         return {"allowed": True, "reason": "; ".join([*map(str, rules), *beside])}
     atoms = counted("atom", (row["label"] for row in rows))
-    return {"allowed": False, "reason": "; ".join([f"{'; '.join(told)}: {atoms}", *beside])}
+    return {"allowed": False, "reason": "; ".join([f"{'; '.join(note)}: {atoms}", *beside])}
 
 
 ABOUT: Mapping[str, str] = {
     "assess": "Is the answer true? P(true) of each of its atoms, against its contexts.",
-    "verify": "Does each cited source bear out its claim? Also the corrected answer.",
+    "verify": "Does each cited source support its claim? Also the corrected answer.",
     "rag": "Where does a RAG system lose or invent?",
     "recall": "Does the answer say what it should?",
     CHECK: "As assess, and whether the answer keeps the service's rules. An unknown score is not allowed.",

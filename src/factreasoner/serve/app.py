@@ -24,7 +24,6 @@ from factreasoner.serve.answers import CHECK, JSON, TASK_OF, HttpReply, Refused,
 from factreasoner.serve.queue import Queue
 
 GONE = "gone"
-"""How requests are counted whose client left before the reply."""
 Route = tuple[tuple[str, ...], Callable[[Request], Awaitable[Response]]]
 _WHOLE_URL = re.compile(r"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -141,10 +140,10 @@ class Service:
     async def _routed(self, request: Request) -> Response:
         path = request.scope["path"]
         if path not in self._routes:
-            told = "/openapi.json lists the paths"
+            message = "/openapi.json lists the paths"
             if path == f"/v1/{CHECK}":
-                told = "start the service with --min NAME=NUMBER to check answers"
-            return _response(problem(404, told, close=True))
+                message = "start the service with --min NAME=NUMBER to check answers"
+            return _response(problem(404, message, close=True))
         methods, endpoint = self._routes[path]
         if request.method not in methods:
             response = _response(problem(405, f"send it by {methods[0]}", close=True))
@@ -212,18 +211,18 @@ async def _body(request: Request, most: int) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     encoding = request.headers.get("content-encoding", "").strip().lower()
     if kind != JSON or encoding not in ("", "identity"):
-        told = "send JSON, not compressed, with Content-Type: application/json"
-        raise Refused(problem(415, told, close=True))
-    told = f"at most {most:,} bytes are taken; --max-body at its start says how many"
+        message = "send JSON, not compressed, with Content-Type: application/json"
+        raise Refused(problem(415, message, close=True))
+    message = f"at most {most:,} bytes are accepted (--max-body of the server)"
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
-        raise Refused(problem(413, told, close=True))
+        raise Refused(problem(413, message, close=True))
     chunks, size = [], 0
     async for chunk in request.stream():
         chunks.append(chunk)
         size += len(chunk)
         if size > most:
-            raise Refused(problem(413, told, close=True))
+            raise Refused(problem(413, message, close=True))
     return b"".join(chunks)
 
 

@@ -44,11 +44,13 @@ def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
         return listener
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            told = f"{flag} {port}: another program listens there; choose another port, or 0 for a free one"
+            message = (
+                f"{flag} {port}: another program listens there; choose another port, or 0 for a free one"
+            )
         else:
             reason = str(error.strerror).partition(" (")[0]
-            told = f"can't listen on host {host}, port {port}: {reason}; choose others"
-        raise ConfigError(told) from error
+            message = f"can't listen on host {host}, port {port}: {reason}; choose others"
+        raise ConfigError(message) from error
 
 
 def until_signal(

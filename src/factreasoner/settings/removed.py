@@ -28,9 +28,9 @@ REMOVED: Mapping[str, Removed] = {
 def removal_notice(key: str, value: object = None) -> str | None:
     """The sentence on a setting or a flag that is gone, or on a value that is; None if neither is."""
     if (gone := REMOVED.get(key)) is not None:
-        return f"no longer there: {gone.instead}"
+        return f"removed: {gone.instead}"
     gone = REMOVED.get(f"{key} {value}") if isinstance(value, str) else None
-    return gone and f"{value!r} is no longer there: {gone.instead}"
+    return gone and f"{value!r} was removed: {gone.instead}"
 
 
 def was_default(key: str, value: object) -> bool:
@@ -44,5 +44,5 @@ def removed_from(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     Yields their name and the sentence.
     """
     for key, value in values.items():
-        if not was_default(key, value) and (told := removal_notice(key, value)):
-            yield key, told
+        if not was_default(key, value) and (message := removal_notice(key, value)):
+            yield key, message

@@ -46,11 +46,11 @@ def checked_url(url: str) -> str:
     except ValueError as error:
         raise ValueError("not a URL") from error
     if "@" in parts.netloc:
-        raise ValueError("a URL with credentials would be written into results; leave them out")
+        raise ValueError("a URL with credentials would be written into results; remove them")
     parameters = [*parse_qsl(parts.query, keep_blank_values=True), ("", parts.fragment)]
     if any(_SECRET_PARAMETER.search(name) or looks_like_a_key(value) for name, value in parameters):
         raise ValueError(
-            "its query seems to hold a key, which would be written into results; leave it out, and name the "
+            "its query seems to hold a key, which would be written into results; remove it, and name the "
             "environment variable that holds the key"
         )
     if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -62,7 +62,7 @@ def checked_url(url: str) -> str:
 def checked_service(url: str) -> str:
     """`url` of a search service, if it has neither credentials nor a query. Raises ValueError otherwise."""
     if re.search(r"[@?]", url):
-        raise ValueError("a URL with credentials or a query would be written into results; leave them out")
+        raise ValueError("a URL with credentials or a query would be written into results; remove them")
     return url
 
 

@@ -71,8 +71,8 @@ def too_wide(plan: Elimination) -> WidthError:
     """The refusal of a plan above the limit."""
     return WidthError(
         f"exact inference would have elimination width {plan.width} and need {readable(bytes_needed(plan))}; "
-        f"allowed: {readable(memory_budget())}. To go on, use solver 'gibbs', or 'auto', which falls back to "
-        "it; or remove weak relations."
+        f"allowed: {readable(memory_budget())}. Use solver 'gibbs', or 'auto', which falls back to it; "
+        "or remove weak relations."
     )
 
 

@@ -73,7 +73,6 @@ def _sum(table: Table, axes: Sequence[int]) -> Table:
 
 LINEAR = Arithmetic(0.0, 1.0, _plain, logarithm, np.multiply, np.divide, _sum)
 LOGARITHMIC = Arithmetic(-np.inf, 0.0, np.asarray, np.asarray, np.add, np.subtract, log_sum)
-"""Slower, and of any range."""
 
 Lacks = npt.NDArray[np.bool_]
 """Which variables (rows) which variants (columns) lack."""

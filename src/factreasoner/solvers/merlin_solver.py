@@ -22,7 +22,6 @@ EXACT_ENTRIES = 1 << 25
 """Most table entries at which an exact algorithm is chosen: a few seconds of merlin's arithmetic."""
 
 IBOUND = 10
-"""Of mini-buckets, where none is set: tables of at most 11 variables."""
 
 BYTES_PER_ENTRY = 32
 """A cluster's table, its reparametrisation and two messages, in doubles."""

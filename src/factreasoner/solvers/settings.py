@@ -18,7 +18,7 @@ class SolverSettings(Settings):
 
     solver: str = _graph("auto", f"{', '.join(PLUGINS['solver'])} or package.module:Class.")
     solver_seconds: float = _graph(
-        30.0, "Seconds gibbs, pgmpy or merlin may take for one record.", gt=0.0, allow_inf_nan=False
+        30.0, "Maximum seconds per record for gibbs, pgmpy or merlin.", gt=0.0, allow_inf_nan=False
     )
     merlin_path: Path | None = _graph(
         None, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)", affects="calls"

@@ -33,7 +33,9 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
     by_own = config.version == 1 and config.assessor not in ASSESSORS
     if record.contexts is None and config.retriever == "given":
         field = "contexts"
-        message = "none given; add 'contexts' ([] if there are none), or choose a --retriever that finds them"
+        message = (
+            "missing; add a list of contexts ([] for none), or choose a --retriever that searches for them"
+        )
     elif by_own and record.contexts and not any(context.atom_ids for context in record.contexts):
         field = "atoms"
         message = (

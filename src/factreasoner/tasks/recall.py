@@ -73,8 +73,8 @@ class RecallResult(ClaimResult):
     @property
     def stated(self) -> dict[str, bool | None]:
         """Whether the answer states each fact, by the fact's id; None if it was not judged."""
-        said = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
-        return {fact.id: said.get(fact.id) for fact in self.facts}
+        predicted = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
+        return {fact.id: predicted.get(fact.id) for fact in self.facts}
 
     def _rows(self) -> Iterator[ClaimRow]:
         """Every fact, judged against the answer. An unanswered one has no label."""
@@ -135,8 +135,8 @@ def _count(value: bool | None) -> OfRecords:
 
 def error_rate(claims: Claims) -> Statistic:
     """Share of the answered facts on which judge and labels differ."""
-    answered = claims.said != UNANSWERED
-    wrong = answered & (claims.said != claims.gold)
+    answered = claims.predicted != UNANSWERED
+    wrong = answered & (claims.predicted != claims.gold)
     return OfSums(claims.sums(np.stack([wrong, answered])), lambda sums: ratio(sums[..., 0], sums[..., 1]))
 
 
@@ -145,14 +145,14 @@ def f1_false(claims: Claims) -> Statistic:
 
     Undefined where no label is False, and where no fact was answered.
     """
-    said, gold = claims.said == FALSE, claims.gold == FALSE
-    answered = claims.said != UNANSWERED
+    predicted, gold = claims.predicted == FALSE, claims.gold == FALSE
+    answered = claims.predicted != UNANSWERED
 
     def function(sums: np.ndarray) -> np.ndarray:
         hits, found, wanted, known = (sums[..., column] for column in range(4))
         return np.where((wanted > 0) & (known > 0), ratio(2 * hits, found + wanted), np.nan)
 
-    found = OfSums(claims.sums(np.stack([said & gold, said, gold, answered])), function)
+    found = OfSums(claims.sums(np.stack([predicted & gold, predicted, gold, answered])), function)
     found.present = (found.parts[:, 1:3] != 0).any(axis=1)  # a record without a False counts for nothing
     return found
 
@@ -253,7 +253,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
         if not facts:
             return Judged(())
         if not record.response.strip():
-            note = "the answer is empty, and states nothing"
+            note = "the answer is empty"
             return Judged(tuple(known_verdict(ANSWER, fact.id, "neutral", note) for fact in facts))
         if self._in_words is not None:
             return self._judged_in_words(self._in_words, record, facts)

@@ -19,7 +19,7 @@ _DECIDES = ("supported by ", "contradicted by ")
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
-    parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
+    parts, whole, words = [], one_line(row.note), one_line(row.quote or "")
     quotes = [one_line(note.quote) for note in row.notes if note.quote]
     if len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
         cut = (note._replace(quote=_shortened(note.quote, row, longest)) for note in row.notes)
@@ -30,7 +30,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
-        quote = "" if said in whole else f'{row.quote_mark}"{_shortened(said, row, longest)}"'
+        quote = "" if words in whole else f'{row.quote_mark}"{_shortened(words, row, longest)}"'
         verb = "" if row.quote and not row.quote_mark else _DECIDES[row.label == "contradicted"]
         name = verb + one_line(source_name(row.context, row.title or row.link))
         parts.append(("; " if row.quote_mark else ": ").join(filter(None, (name, quote))))
@@ -105,7 +105,7 @@ def nothing_in(result: Result) -> str:
     if is_abstention(result.response):
         return "an abstention"
     if "atomizer" not in result.seconds:
-        return "the given list of them is empty; leave it out to have them made"
+        return "the given list is empty; remove it to have them made"
     return "no claim was found (questions and remarks are not claims)"
 
 

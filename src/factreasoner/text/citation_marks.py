@@ -14,12 +14,10 @@ _WORD = (
     r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|cite|footnotes?"
     r"|quellen?|fu(?:ß|ss)noten?|fuentes?|fontes?|fonti|bron(?:nen)?|källa|källor|kilder?|źródł[oa]|источники?)"
 )
-"""A word for a source, in English and in other languages."""
 LINKED = re.compile(
     r"(?P<outer>\[)?\[(?P<inside>[^\[\]\n]{1,120})\](?(outer)\])"
     r"(?:\((?P<url>(?:https?:|www\.|[/#])[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))?"
 )
-"""A bracket, with the link that follows it, if any."""
 _NESTED = re.compile(r"\[(?P<inside>[^\[\]\n]{0,60}(?:\[[^\[\]\n]{1,60}\][^\[\]\n]{0,60}){1,5})\]")
 _ESCAPED = re.compile(r"\\\[(?P<inside>[^\[\]\\\n]{1,80})\\\]")
 _PARENTHESIS = re.compile(
@@ -243,8 +241,8 @@ def nothing_cited(text: str) -> Regions:
 
 def may_be_numbers(text: str, start: int, end: int) -> bool:
     """Whether the bracket `text[start:end]` may be an interval or a list: a citation only if all is known."""
-    told = _BEFORE_NUMBERS if _SERIES.fullmatch(text, start, end) else _ASSIGNED
-    return told.search(text[max(0, start - 80) : start]) is not None
+    openers = _BEFORE_NUMBERS if _SERIES.fullmatch(text, start, end) else _ASSIGNED
+    return openers.search(text[max(0, start - 80) : start]) is not None
 
 
 def _is_index(text: str, start: int, end: int) -> bool:

@@ -60,7 +60,6 @@ _TELLING = {
     - _ENGLISH
     for language, known in _OTHERS.items()
 } | {"english": frozenset(word for word in _ENGLISH if len(word) > 1).difference(*_OTHERS.values()) | {"was"}}
-"""Function words of one language that are no words of the others."""
 _SURELY_ENGLISH = _TELLING["english"] - words(
     "an are as at be by can could do else ever has he here if just me must my of on or our over own per same"
     " she so some than to too us we were"
@@ -111,8 +110,8 @@ def _reads_english(text: str) -> bool | None:
         return False
     found = _words(text)
     small = Counter({word: count for word, count in found.items() if word in text})
-    said = small.total()
-    if sum(count for word, count in small.items() if not word.isascii()) > _MOST_FOREIGN * said:
+    size = small.total()
+    if sum(count for word, count in small.items() if not word.isascii()) > _MOST_FOREIGN * size:
         return False
     ranked = dict(_ranked(found, _TELLING))
     foreign = max(hits for language, hits in ranked.items() if language != "english")
@@ -121,7 +120,7 @@ def _reads_english(text: str) -> bool | None:
         return False
     if hits and hits >= _LEAST_ENGLISH * found.total():
         return True
-    if said >= _MANY_WORDS:
+    if size >= _MANY_WORDS:
         return False
     return True if not foreign and any(map(_ENGLISH_FORM.fullmatch, small)) else None
 
@@ -229,8 +228,8 @@ def terms(text: str, language: str = "english") -> list[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without its function words, unless it has no other words."""
-    known, said = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", composed(query)))
-    return " ".join(word for word in said if fold(word) not in known) or query
+    known, phrase = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", composed(query)))
+    return " ".join(word for word in phrase if fold(word) not in known) or query
 
 
 class ComparedWords:

@@ -71,7 +71,6 @@ _RATIO = re.compile(r"\d{1,2}:")
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
-"""A lone number from here on is seldom that of an item."""
 CITED_HERE = "\u200b"
 """Stands for a citation that was cut out beside a stop: the sentence ends there."""
 _CLOSED = (
@@ -163,13 +162,13 @@ def line_end(text: str, line: TextLine, *, listed: bool) -> Literal["stop", "pau
 
     `listed`: an item follows, so that a semicolon is like a colon.
     """
-    said = text[max(line.start, line.end - _LOOK_BACK) : line.end]
-    if _PAUSED.search(said) or (listed and _LISTED.search(said)):
+    wording = text[max(line.start, line.end - _LOOK_BACK) : line.end]
+    if _PAUSED.search(wording) or (listed and _LISTED.search(wording)):
         return "pause"
-    short = _SHORTENED.search(said)
+    short = _SHORTENED.search(wording)
     if short and (len(word := short["word"]) < 3 or {word, word.lower()} & _SHORT):
         return "open"
-    return "stop" if STOPPED.search(said) else "open"
+    return "stop" if STOPPED.search(wording) else "open"
 
 
 def is_cut(text: str, line: TextLine, *, before_number: bool = False) -> bool:
@@ -177,9 +176,9 @@ def is_cut(text: str, line: TextLine, *, before_number: bool = False) -> bool:
 
     `before_number`: a number follows, so that words such as "was" and "part" end none either.
     """
-    said = text[line.start : line.end]
-    last = said.rsplit(maxsplit=1)[-1]
-    if last in SENTENCES["never_last"] or said.rfind("(") > said.rfind(")"):
+    wording = text[line.start : line.end]
+    last = wording.rsplit(maxsplit=1)[-1]
+    if last in SENTENCES["never_last"] or wording.rfind("(") > wording.rfind(")"):
         return True
     return before_number and (
         last.lower() in SENTENCES["before_a_number"] or _RATIO.fullmatch(last) is not None
@@ -292,9 +291,9 @@ class _Numbers:
         last = _NUMBERED.search(self._text, max(before.start, before.end - _LOOK_BACK), before.end)
         if last and last[1].lower() in SENTENCES["before_number"]:
             return True
-        said_more = _SENTENCE.search(self._text, before.start, before.end) is not None
+        longer_words = _SENTENCE.search(self._text, before.start, before.end) is not None
         return is_cut(self._text, before, before_number=loosely) or (
-            said_more and self._end_before(i) == "open"
+            longer_words and self._end_before(i) == "open"
         )
 
 

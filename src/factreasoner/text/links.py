@@ -29,8 +29,8 @@ def page_of(link: str) -> str:
         host = parts.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(parts.scheme, ":"))
         host = _HOST_FORM.sub("", host, count=1)
         path = _DEFAULT_PAGE.sub("", _AMP_END.sub("", parts.path.rstrip("/"))).rstrip("/")
-        told = parse_qsl(parts.query, keep_blank_values=True)
-        query = urlencode(sorted((name, value) for name, value in told if not _TRACKING.fullmatch(name)))
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+        query = urlencode(sorted((name, value) for name, value in pairs if not _TRACKING.fullmatch(name)))
     except ValueError:
         return link
     return f"{host}{path}?{query}" if host or path or query else ""

@@ -127,12 +127,12 @@ def excerpt(text: str, claim: str, longest: int) -> str:
     wording, numbered = ComparedWords(claim, line), any(map(str.isdigit, claim))
     wanted = wording.of(claim)
     words = [Span(*match.span()) for match in re.finditer(r"\S+", line)]
-    told = [
+    message = [
         3 if numbered and any(map(str.isdigit, word)) else len(wording.of(word) & wanted)
         for word in (line[start:end] for start, end in words)
     ]
     ends = [bisect_right(words, start + longest, key=attrgetter("end")) for start, _ in words]
-    totals = [sum(told[first:end]) for first, end in enumerate(ends)]
+    totals = [sum(message[first:end]) for first, end in enumerate(ends)]
     last = begin = max(range(ends.index(ends[-1]) + 1), key=lambda first: (totals[first], first))
     while begin and totals[begin - 1] == totals[last]:
         begin -= 1

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from factreasoner.text.reasoning_marks import SAID, Marks
+from factreasoner.text.reasoning_marks import LETTER, Marks
 from factreasoner.text.sentences import Span
 
 _WORK = (
@@ -39,7 +39,6 @@ _SECTION = re.compile(
 )
 """A label that begins a line: "### Thinking", "**Reasoning:**", "Final Answer:"."""
 _SIGN = re.compile(r"[<＜◁⟨\[\]&`~:：#*]|\.\.\.|assistantfinal")
-"""Without any of these, a text has no mark and no label."""
 _BLANKS = re.compile(r"\s* {8}\s*")
 
 
@@ -117,26 +116,26 @@ class _Kept:
                 merged.append(span)
         self.gone = merged
 
-    def said(self, at: int = 0) -> int:
+    def first_letter(self, at: int = 0) -> int:
         """The place of the first letter or digit left at or behind `at`; the length if there is none."""
         for start, end in self.gone[max(0, bisect_left(self.gone, (at, at)) - 1) :]:
             if end > at:
-                if found := SAID.search(self.text, at, max(at, start)):
+                if found := LETTER.search(self.text, at, max(at, start)):
                     return found.start()
                 at = end
-        found = SAID.search(self.text, at)
+        found = LETTER.search(self.text, at)
         return found.start() if found else len(self.text)
 
 
 def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
     """The turns of others before the answer, and all that stands behind the end of its turn."""
     found: list[Span] = []
-    said, other = kept.said(), -1
+    first_letter, other = kept.first_letter(), -1
     for kind, (start, end) in marks.turns:
         if other >= 0 and kind != "other":
             found.append(Span(other, end))
-            said, other = kept.said(end), -1
-        elif other < 0 and said < start and kind != "own":
+            first_letter, other = kept.first_letter(end), -1
+        elif other < 0 and first_letter < start and kind != "own":
             return [*found, Span(start, len(kept.text))]
         elif other < 0 and kind == "other":
             other = start
@@ -145,17 +144,23 @@ def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
 
 def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
     """What stands before an answer in tags that ends the text."""
-    first = next(((one, end) for one, end in marks.tagged_answers() if kept.said(one.end) < end.start), None)
-    if first is None or kept.said(first[1].end) < len(kept.text):
+    first = next(
+        ((one, end) for one, end in marks.tagged_answers() if kept.first_letter(one.end) < end.start), None
+    )
+    if first is None or kept.first_letter(first[1].end) < len(kept.text):
         return []
     return [Span(0, first[0].end)]
 
 
 def _work(marks: Marks, kept: _Kept) -> Span | None:
     """A block with the name of work, with which what is left begins, if more follows."""
-    begin = kept.gone[0].end if kept.gone and kept.said() > kept.gone[0].start else 0
+    begin = kept.gone[0].end if kept.gone and kept.first_letter() > kept.gone[0].start else 0
     found = _WORKED.match(kept.text, begin)
-    if found is None or marks.code.hold(*found.span("name")) or kept.said(found.end()) == len(kept.text):
+    if (
+        found is None
+        or marks.code.hold(*found.span("name"))
+        or kept.first_letter(found.end()) == len(kept.text)
+    ):
         return None
     return Span(*found.span())
 
@@ -166,9 +171,9 @@ def _before_labels(marks: Marks, kept: _Kept) -> Iterator[Span]:
     with_final = any(label["final"] for label in labels)
     opened, begun = -1, False
     for label in labels:
-        if label["thought"] and opened < 0 and (begun or kept.said() >= label.start()):
+        if label["thought"] and opened < 0 and (begun or kept.first_letter() >= label.start()):
             opened, begun = label.start(), True
         elif label["answer"] and opened >= 0 and (label["final"] or not with_final):
-            if kept.said(label.end()) < len(kept.text):
+            if kept.first_letter(label.end()) < len(kept.text):
                 yield Span(opened, label.end())
             opened = -1

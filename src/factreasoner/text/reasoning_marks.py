@@ -79,7 +79,7 @@ _GOES_ON = re.compile(r" *[,.;:)—–-]| +(?!user\b|human\b|assistant\b)[a-zß-
 _QUOTES = "\"'“”‘’„«»「」"
 _STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
 _BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNORECASE)
-SAID = re.compile(r"[^\W_]")
+LETTER = re.compile(r"[^\W_]")
 
 
 class Marks:
@@ -234,7 +234,7 @@ class Marks:
         """End a block that nothing closes: at `end`, or before the answer in tags that ends at `start`."""
         family, begin = self._opened[0]
         answers = self.tagged_answers(begin)
-        inside = answers and not SAID.search(self._text, answers[-1][1].end, start)
+        inside = answers and not LETTER.search(self._text, answers[-1][1].end, start)
         self.found.append(Span(begin, answers[-1][0].start if inside else end))
         self._closed = family, begin, 0
         self._opened.clear()

@@ -19,5 +19,5 @@ def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | Non
             return float(value) / per_second
     with contextlib.suppress(ValueError):
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    said = _WAIT.search(message)
-    return None if said is None else float(said[1]) / (1000 if said[2] == "ms" else 1)
+    words = _WAIT.search(message)
+    return None if words is None else float(words[1]) / (1000 if words[2] == "ms" else 1)

@@ -36,7 +36,7 @@ def without_tags(text: str) -> str:
 
     def shown(mark: re.Match[str]) -> str:
         if mark[0].startswith("&"):
-            return _said(mark[0]).ljust(len(mark[0]), UNSEEN)
+            return _words(mark[0]).ljust(len(mark[0]), UNSEEN)
         name = (mark["name"] or "").lower()
         if name and (name not in closed or code.hold(mark.start() - 1, mark.end() + 1)):
             return mark[0]
@@ -49,10 +49,10 @@ def without_tags(text: str) -> str:
     return _MARK.sub(shown, text)
 
 
-def _said(entity: str) -> str:
+def _words(entity: str) -> str:
     """The character that an entity stands for; one that stands for none stays."""
-    said = html.unescape(entity)
-    return " " if said.isspace() else said if len(said) == 1 and said.isprintable() else entity
+    wording = html.unescape(entity)
+    return " " if wording.isspace() else wording if len(wording) == 1 and wording.isprintable() else entity
 
 
 def _power(text: str, tag: re.Match[str]) -> str:

@@ -20,7 +20,6 @@ _FIRST_WORD = re.compile(rf"[{_BLANKLESS}][、。，．：；！？」』）】�
 _BLANKLESS_LETTER = re.compile(rf"[{_BLANKLESS}]")
 _HYPHENATED = re.compile(r"[^\W\d_]-\Z")
 _ALONE = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "och", "og"})
-"""Words behind a hyphen that stays apart: "pre- and post-war"."""
 _LEAST_WIDTH, _MOST_WIDTH = 20, 120
 _LOOK_BACK = 60
 
@@ -93,8 +92,10 @@ class _Wraps:
 
     def is_long(self, line: TextLine) -> bool:
         """Whether a line has several words, so that one long word does not set its width."""
-        said = self.text[line.start : line.end]
-        return line.kind in ("prose", "item", "note") and (" " in said or "\u3001" <= said[0] <= "\uff65")
+        wording = self.text[line.start : line.end]
+        return line.kind in ("prose", "item", "note") and (
+            " " in wording or "\u3001" <= wording[0] <= "\uff65"
+        )
 
     def columns(self, line: TextLine) -> int:
         """How many more columns a line has than letters: some are two columns wide."""

@@ -110,8 +110,8 @@ class Fetcher:
             raise deadline.passed() from error
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             if any(isinstance(argument, ConnectionRefusedError) for argument in error.args):
-                told = f"{url.netloc.decode('ascii')} refuses the connection"
-                raise UnreadablePageError(REFUSED, told, passing=True) from error
+                message = f"{url.netloc.decode('ascii')} refuses the connection"
+                raise UnreadablePageError(REFUSED, message, passing=True) from error
             reason = "protocol" if isinstance(error, httpcore.ProtocolError) else "connection"
             raise UnreadablePageError(reason, f"{display(url)}: {error}", passing=True) from error
 

@@ -42,11 +42,8 @@ _NOTICES = tuple(
     )
 )
 _SHORT = 150
-"""Words up to which two different notices make a page a notice."""
 _LEFT = 20
-"""Words a page must have beside its notices."""
 _SENTENCE = 6
-"""Words of the shortest line that says something."""
 _SAMPLE = 20_000
 
 

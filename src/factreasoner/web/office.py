@@ -20,7 +20,6 @@ MOST_UNPACKED = 500_000_000
 _STRUCK = frozenset({"vanish", "strike", "dstrike"})
 _OFF = ("0", "false", "off")
 _FURNITURE = ("sldNum", "sldImg", "dt", "ftr", "hdr")
-"""Placeholders of a page of notes that are not the notes."""
 
 
 def office_text(data: bytes, kind: str) -> Extracted:

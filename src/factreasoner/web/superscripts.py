@@ -18,7 +18,6 @@ _MARKS_OF_WORDS = (
     *("small", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
 )
 PARTS = ("a", "span", "label", "data")
-"""Tags that a reader of pages also tells menus from texts by."""
 _BESIDE = 40
 
 

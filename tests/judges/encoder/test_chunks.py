@@ -44,7 +44,7 @@ def test_shares_are_of_equally_many_sentences():
     assert texts(passage, unit="shares", size=350) == [passage]
 
 
-def test_tokens_are_the_model_s_and_a_long_sentence_is_a_chunk_of_its_own():
+def test_long_sentence_is_its_own_chunk():
     found = texts("Aaaa. Bb. Cccccccccccc. D.", tokens=len, unit="tokens", size=8)
     assert found == ["Aaaa. Bb.", "Cccccccccccc.", "D."]
 

@@ -96,7 +96,7 @@ def test_the_sentence_that_decides_is_found_in_a_long_passage_and_quoted(folder,
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_no_pair_is_scored_twice_in_a_run_nor_with_a_cache_by_another_judge(folder, tmp_path, scored, cached):
+def test_no_pair_is_scored_twice(folder, tmp_path, scored, cached):
     cache = ReplyCache(tmp_path) if cached else None
     judge = VerifierJudge(nli(folder), cache)
     calls = scored(judge)
@@ -162,7 +162,7 @@ def test_alignscore_is_the_mean_over_the_claim_s_sentences(family):
     assert verdict.probability == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_claim_that_leaves_little_room_is_a_failure_and_the_others_are_judged(folder, tmp_path):
+def test_overlong_claim_fails_alone(folder, tmp_path):
     passage = " ".join([*FILLING * 5, BORN])
     judged = VerifierJudge(nli(folder)).judge(
         Premise("c", passage), [Claim("long", "tree " * 60), Claim("a", BORN)]
@@ -194,13 +194,13 @@ def test_missing_hub_client_names_its_extra(monkeypatch):
 def test_settings_that_do_not_go_together(folder):
     with pytest.raises(ValueError, match="verifier_model: needs a verifier"):
         Config(judge="verifier", verifier_model="x")
-    with pytest.raises(ValueError, match="judge 'llm' does not read it: add --judge verifier"):
+    with pytest.raises(ValueError, match="judge 'llm' does not use it; add --judge verifier"):
         Config(model="m", verifier="factcg")
     with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*--verifier-url URL"):
         VerifierJudge(Config(judge="verifier", verifier="factcg"))
 
 
-def test_a_verifier_of_three_labels_tells_p_of_each_and_one_of_two_never_contradicts(folder, tmp_path):
+def test_two_label_verifier_never_contradicts(folder, tmp_path):
     """So that `calibrate` can fit either."""
     (verdict,) = verdicts(VerifierJudge(nli(folder)), BORN, "Curie was not born in Warsaw.")
     assert sum(verdict.label_probabilities.values()) == pytest.approx(1.0)

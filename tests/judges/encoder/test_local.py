@@ -113,7 +113,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_p_is_that_of_the_same_computation_in_numpy_in_batches_of_any_size(tmp_path, name, monkeypatch):
+def test_p_equals_numpy_in_any_batch_size(tmp_path, name, monkeypatch):
     verifier, make, read, settings = HEADS[name]
     model = make()
     folder = save(tmp_path / "m", model, **settings)
@@ -157,10 +157,10 @@ def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path
     texts = [adapter_of("nli").texts("a " * 40, "b " * n) for n in (20, 21)]
     fits, too_long = found.scores(texts)
     assert fits.shape == (1, 3)
-    assert too_long == Unscored("TooLong", "64 tokens, but the model takes 63")
+    assert too_long == Unscored("TooLong", "64 tokens, but the model accepts 63")
 
 
-def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tmp_path):
+def test_window_stays_within_model_positions(tmp_path):
     folder = save(tmp_path, pooled(), max_position_embeddings=None)
     assert runtime(folder).longest == 512
 
@@ -175,17 +175,17 @@ def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tm
 
 
 @pytest.mark.parametrize("texts", [None, 1])
-def test_a_graph_of_fixed_length_is_fed_so_many_tokens_and_no_text_beyond_them(tmp_path, texts):
+def test_fixed_length_graph_gets_its_token_count(tmp_path, texts):
     made = runtime(save(tmp_path, fixed(pooled(), texts=texts, tokens=40)))
     assert made.longest == 40
     long = [adapter_of("nli").texts("a " * n, "b") for n in (36, 37)]
     found = made.scores([*asked(25, longest=18), *long])
     expected = runtime(save(tmp_path / "open", pooled())).scores([*asked(25, longest=18), *long])
-    assert found.pop() == Unscored("TooLong", "41 tokens, but the model takes 40")
+    assert found.pop() == Unscored("TooLong", "41 tokens, but the model accepts 40")
     assert np.array(found) == pytest.approx(np.array(expected[:-1]), abs=1e-6)
 
 
-def test_a_long_passage_is_cut_to_what_a_short_graph_leaves_beside_a_claim(tmp_path):
+def test_long_passage_is_cut_for_short_graph(tmp_path):
     made = runtime(save(tmp_path, fixed(pooled(), tokens=40)))
     claim = "a b c d e"
     pieces = Cutter(adapter_of("nli"), made).cut("a " * 200, [claim])
@@ -210,9 +210,7 @@ def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):
         ("CUDAExecutionProvider", "could not start CUDA"),
     ],
 )
-def test_cuda_that_is_missing_or_does_not_start_is_an_error_with_the_remedy(
-    tmp_path, monkeypatch, provider, message
-):
+def test_missing_cuda_error_names_the_fix(tmp_path, monkeypatch, provider, message):
     monkeypatch.setattr("onnxruntime.get_available_providers", lambda: [provider])
     with pytest.raises(ConfigError, match=message):
         runtime(save(tmp_path, pooled()), verifier_device="cuda")
@@ -253,7 +251,7 @@ REFUSED = [
     refused(
         r"'input_ids' has the shape \[2, 'sequence'\], .*any .* or 1; .*export", fixed(pooled(), texts=2)
     ),
-    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*--verifier that says", pooled(outputs=2)),
+    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*--verifier that defines", pooled(outputs=2)),
     refused(r"'logits' .*3\], .* needs 2 outputs", pooled(parts=False), "minicheck-roberta", **ROBERTA),
     refused(r"head 'sequence' needs \(texts, outputs\)", each_token(outputs=3)),
     refused(r"'first_token' needs \(texts, positions, out", pooled(parts=False, outputs=2), "hhem-2.1", **T5),
@@ -269,9 +267,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("verifier", "model", "settings", "message"), REFUSED)
-def test_what_does_not_fit_the_adapter_is_named_with_what_was_found_and_needed(
-    tmp_path, verifier, model, settings, message
-):
+def test_misfit_adapter_error_names_found_and_needed(tmp_path, verifier, model, settings, message):
     with pytest.raises(ConfigError, match=message):
         runtime(save(tmp_path, model, **settings), verifier)
 
@@ -301,7 +297,7 @@ class Watched:
         return self.session.run(names, feed)
 
 
-def test_short_texts_are_padded_with_the_id_that_the_settings_or_the_tokenizer_names(tmp_path):
+def test_short_texts_are_padded(tmp_path):
     """Some models number positions by it."""
     for named, number in ((None, 3), (2, 2)):
         folder = save(tmp_path, pooled(), pad_token_id=named)

@@ -170,7 +170,7 @@ def test_what_is_no_answer_is_a_failure(path, content, message):
     ("path", "answer", "message"),
     [
         ("/predict", Answer(row(LABEL_0=1.0)), r"1 probabilities .* labels are 2 \(neutral, ent"),
-        ("/classify", Answer({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}), "3 probabilities a text"),
+        ("/classify", Answer({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}), "3 probabilities per text"),
         ("/predict", Answer(row(joy=0.4, LABEL_0=0.6)), "label 'joy'"),
         (
             "/predict",
@@ -191,7 +191,7 @@ def test_what_the_user_must_mend_is_an_error_that_shows_no_key(path, answer, mes
     [
         ("nli", "/v1", "must end in /predict .* or /classify"),
         ("minicheck-flan-t5", "/predict", "has the head 'decoder_step'; run it here"),
-        ("alignscore", "/classify", "takes single texts, but verifier 'alignscore' reads pairs"),
+        ("alignscore", "/classify", "accepts one text, but verifier 'alignscore' reads pairs"),
     ],
 )
 def test_what_can_t_be_served_is_refused(verifier, path, message):
@@ -257,7 +257,7 @@ def test_without_a_model_the_remedy_is_named():
         asking(None, model=None)
 
 
-def test_on_a_server_it_is_one_word_by_the_verifier_s_template_and_nothing_else():
+def test_served_verifier_gets_its_template_only():
     top = [("Yes", math.log(0.7)), (" yes", math.log(0.1)), ("No", math.log(0.15)), ("The", math.log(0.02))]
     answer = Completion(content="Yes", tokens=[("Yes", top[0][1], top)])
     with FakeServer(lambda request: answer) as server:

@@ -44,7 +44,7 @@ def test_what_is_dropped_is_gone_and_the_rest_stays(tmp_path):
     assert batch.state == {"model": "m"}
 
 
-def test_a_file_of_results_that_changes_while_it_is_read_gives_no_other_call_s_answer(tmp_path):
+def test_changing_results_file_mixes_no_answers(tmp_path):
     folder = BatchFolder(tmp_path)
     for name in ("a-0", "b-0"):
         folder.ask("m", name, {"messages": []}, most_cost=0.1)

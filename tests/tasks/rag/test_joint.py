@@ -64,7 +64,7 @@ def test_every_metric_takes_three_calls_of_judgement_and_is_that_of_the_matrix()
     assert by_claim == {"a0": both, "a1": ("c1",), "a2": ("c2",), "a3": (), "r0": (), "r1": both}
 
 
-def test_of_a_single_context_no_number_is_asked_and_the_verdict_rests_on_it():
+def test_single_context_needs_no_number():
     llm = reader()
     contexts = ["apples, not pears"]
     result = assessed(llm, record_of(atoms=["apples", "pears", "figs"], contexts=contexts))
@@ -121,5 +121,5 @@ def test_contexts_too_long_for_one_call_are_shown_in_several(monkeypatch):
 
 
 def test_a_judge_of_one_passage_at_a_time_is_refused(bundled_judge):
-    with pytest.raises(ConfigError, match="'joint' saves a model's calls"):
+    with pytest.raises(ConfigError, match="'joint' needs a model"):
         TASK.worker(Config(premise="joint"), Calls())

@@ -24,11 +24,11 @@ def told_of(values, **records):
 @pytest.mark.parametrize(
     ("changed", "worst"),
     [
-        ({"lost_in_retrieval": 0.4}, "Most is lost by the retriever."),
-        ({"lost_in_generation": 0.4}, "Most is lost by the generator."),
-        ({"hallucination": 0.4}, "Most is lost by the generator."),
-        ({"hallucination": 0.4, "beyond_reference": 0.5}, "Most is lost by the generator."),
-        ({}, "Most is lost by the retriever and the generator."),
+        ({"lost_in_retrieval": 0.4}, "Most claims are lost by the retriever."),
+        ({"lost_in_generation": 0.4}, "Most claims are lost by the generator."),
+        ({"hallucination": 0.4}, "Most claims are lost by the generator."),
+        ({"hallucination": 0.4, "beyond_reference": 0.5}, "Most claims are lost by the generator."),
+        ({}, "Most claims are lost by the retriever and the generator."),
         (dict.fromkeys(ALL, 0.0), "Nothing is lost."),
     ],
 )
@@ -36,7 +36,7 @@ def test_the_part_where_most_is_lost_is_named(changed, worst):
     told = told_of(NONE | ALL | changed)
     assert told[-1] == worst
     assert all(any(f"{100 * value:.0f} %" in one for one in told) for value in changed.values() if value)
-    gold = [one for one in told if one.startswith("Gold answer: ")]
+    gold = [one for one in told if one.startswith("Reference: ")]
     assert len(gold) == (changed.get("beyond_reference", 0.1) > 0)
 
 
@@ -44,29 +44,26 @@ def test_each_number_is_of_what_its_sentence_says():
     found = {"claim_recall": 0.81, "lost_in_retrieval": 0.16, "lost_in_generation": 0.23}
     found |= {"hallucination": 0.13, "beyond_reference": 0.07, "against_reference": 0.02}
     assert told_of(NONE | found)[:-1] == [
-        "Retriever: 19 % of what references state is found in no context (claim recall 0.81); "
-        "16 % is also missing from the answers.",
-        "Generator: 23 % of what references state is found in a context but missing from the answers.",
-        "Generator: 13 % of what answers state is found in no context and not in the reference "
-        "(hallucination).",
-        "Noise: 9 % of what answers state is found in a context and not in the reference: "
-        "it contradicts 2 %, and for 7 % no contradiction is found.",
-        "Gold answer: neither support nor contradiction is found in it for 7 % of what answers state, though "
-        "a context supports that; if it is incomplete there, correctness is better than measured.",
+        "Retriever: 19 % of reference claims are in no context (claim recall 0.81); "
+        "16 % are also missing from the answers.",
+        "Generator: 23 % of reference claims are in a context but missing from the answers.",
+        "Generator: 13 % of answer claims are in no context and not in the reference (hallucination).",
+        "Noise: 9 % of answer claims come from a context but not the reference, "
+        "which contradicts 2 % and is silent on 7 %.",
+        "Reference: silent on 7 % of answer claims that a context supports. If it is "
+        "incomplete, true correctness is higher.",
     ]
     without = told_of(NONE | found | {"beyond_reference": 0.0, "against_reference": 0.0})
-    assert not any(said.startswith(("Noise", "Gold")) for said in without)
+    assert not any(said.startswith(("Noise", "Reference")) for said in without)
 
 
 def test_the_retriever_is_named_beside_what_relevant_contexts_say_of_it():
     lost = NONE | ALL | {"lost_in_retrieval": 0.4}
     *_, worst, beside = told_of(lost | {"retrieval_recall": 0.95})
-    assert worst == "Most is lost by the retriever."
-    assert beside.startswith(
-        "That is by claims. By relevant contexts the retriever misses 5 % (retrieval rec"
-    )
+    assert worst == "Most claims are lost by the retriever."
+    assert beside.startswith("By your relevance marks, the retriever missed 5 % (retrieval rec")
     by_generator = NONE | ALL | {"lost_in_generation": 0.4, "retrieval_recall": 0.95}
-    assert told_of(by_generator)[-1] == "Most is lost by the generator."
+    assert told_of(by_generator)[-1] == "Most claims are lost by the generator."
 
 
 @pytest.mark.parametrize(
@@ -78,23 +75,20 @@ def test_the_retriever_is_named_beside_what_relevant_contexts_say_of_it():
 )
 def test_a_share_that_is_not_known_or_of_other_records_is_left_out(values, records):
     told = told_of(NONE | ALL | values, **records)
-    assert (
-        told[0]
-        == "Retriever: 10 % of what references state is found in no context and missing from the answers."
-    )
+    assert told[0] == "Retriever: 10 % of reference claims are in no context and missing from the answers."
     assert not any("contradicts" in sentence for sentence in told)
     assert told_of(NONE | ALL, noise_sensitivity_in_relevant=11) == told_of(NONE | ALL)
 
 
 def test_shares_of_other_records_are_compared_with_a_word_on_it():
     assert told_of(NONE | ALL, hallucination=1)[-1] == (
-        "Most is lost by the retriever and the generator. That compares answers of 1 record with references "
-        "of 13 records."
+        "Most claims are lost by the retriever and the generator. This compares answers of 1 record "
+        "with references of 13 records."
     )
 
 
 def test_without_a_reference_only_what_is_known_is_said():
     assert told_of(NONE) == []
     assert told_of(NONE | {"faithfulness": 0.75}) == [
-        "Generator: 25 % of what answers state is supported by no context."
+        "Generator: 25 % of answer claims are supported by no context."
     ]

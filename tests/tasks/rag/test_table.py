@@ -141,7 +141,7 @@ def test_a_claim_is_undecided_only_where_the_missing_verdicts_decide(result, cha
         assert (name in partial.undecided) == (len(found) > 1), name
 
 
-def test_every_score_of_a_record_is_a_metric_with_its_companion_and_none_with_nothing_at_all():
+def test_every_score_is_a_metric_with_companion():
     scored = scored_rag(RagResult(record_id="q", status="ok"))
     values = scored.values
     assert set(values.values()) == {None}

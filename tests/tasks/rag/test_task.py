@@ -22,7 +22,7 @@ from factreasoner.tasks.rag.task import TASK
         ({"contexts": [{"id": "contexts:2", "text": "x"}]}, "contexts[0].id: 'contexts:2' names another"),
     ],
 )
-def test_a_record_needs_contexts_or_a_reference_and_ids_that_name_no_other_premise(fields, problem):
+def test_rag_record_needs_contexts_or_reference(fields, problem):
     found = [str(one) for one in TASK.problems(record_of(**fields), Config())]
     assert [problem in one for one in found] == ([] if problem is None else [True])
 

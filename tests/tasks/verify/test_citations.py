@@ -103,7 +103,7 @@ def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end
 
 
 @pytest.mark.parametrize("said", ["A [page](https://a.com) says it rained.", "See https://a.com. It rained."])
-def test_a_link_to_no_source_among_the_words_of_a_sentence_cites_nothing_and_is_noted(said):
+def test_inline_link_to_unknown_source_is_noted(said):
     text = CitedText(f"{said} It snowed [1].\n\n`https://b.com`\n\nSources\n[1] https://c.com", CONTEXTS)
     assert (text.sentences[0].by, text.sentences[0].cited) == ("none", ())
     assert text.notes == ("'https://a.com' was not read as a citation: it leads to no source",)
@@ -115,7 +115,7 @@ def test_a_link_behind_a_sentence_cites_for_it():
     assert [cites for _, cites, _ in found] == [["c1"], ["c2"], [], ["c3"]]
 
 
-def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_brackets_of_its_own():
+def test_link_text_counts_unless_bracketed_alone():
     link = "[Reuters](https://example.org/page1)"
     text = CitedText(f"It rained ({link}, {link}). Says {link}. It hailed (see {link}).", CONTEXTS)
     assert text.plain == "It rained. Says Reuters. It hailed (see Reuters)."
@@ -123,14 +123,14 @@ def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_bracket
 
 
 @pytest.mark.parametrize("parted", ["\n", "\n\n", "\r\n"])
-def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(parted):
+def test_markers_on_own_lines_find_their_text(parted):
     below = parted.join(["It rained.", "[1]", "It snowed.", "[2] [3]"])
     assert [cites for _, cites, _ in cited(below)] == [["c1"], ["c2", "c3"]]
     above = parted.join(["# Weather", "[1]", "It rained.", "[2]", "It snowed."])
     assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
 
 
-def test_an_entry_that_leads_to_another_page_than_its_source_names_no_source_unless_it_has_its_title():
+def test_entry_with_other_link_needs_the_title():
     titles = ["Rain in Spain", "Snow", ""]
     linked = [c.model_copy(update={"title": title}) for c, title in zip(CONTEXTS, titles, strict=True)]
     listed = (

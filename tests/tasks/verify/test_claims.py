@@ -57,7 +57,7 @@ def test_a_sentence_that_repeats_a_part_of_another_has_that_claim():
     assert [claim.cited for claim in claims] == [("c1",), ("c1",), ("c2",)]
 
 
-def test_given_claims_are_all_there_are_and_one_that_is_nowhere_is_a_failure():
+def test_given_claim_not_in_text_fails():
     atoms = (Atom(id="a", text="The tower is tall."), Atom(id="b", text="Entry to it is free of charge."))
     claims, failures = found("The tower is tall [1]. The tower is tall [2].", atoms=atoms)
     assert [(claim.id, claim.cited, claim.fate) for claim in claims] == [
@@ -142,11 +142,11 @@ def explained(*holdings):
 
 def test_several_sources_are_spoken_of_as_several():
     one, other = holding("c0"), holding("c1")
-    assert explained(one) == "No support and no contradiction found in [1]."
-    assert explained(one, other) == "No support and no contradiction found in [1] and [2]."
+    assert explained(one) == "[1] neither supports nor contradicts it."
+    assert explained(one, other) == "[1] and [2] neither support nor contradict it."
     assert explained(holding("c0", label="entailment")) == "[1] supports it."
     assert explained(holding("c0", "c1", label="entailment")) == "[1] and [2] support it."
-    assert explained(holding("c0", "c1", label="contradiction")) == "[1] and [2] say otherwise."
+    assert explained(holding("c0", "c1", label="contradiction")) == "[1] and [2] contradict it."
 
 
 def other(result, word, **fields):
@@ -184,4 +184,4 @@ def test_a_given_claim_is_where_its_span_says():
 def test_what_supports_a_claim_is_told_beside_what_contradicts_it_more():
     support = holding("c1", label="entailment")
     weaker = support._replace(verdict=support.verdict.model_copy(update={"probability": 0.6}))
-    assert explained(holding("c0", label="contradiction"), weaker) == "[1] says otherwise. [2] supports it."
+    assert explained(holding("c0", label="contradiction"), weaker) == "[1] contradicts it. [2] supports it."

@@ -50,7 +50,7 @@ def test_without_a_model_only_the_contradicted_and_unsourced_go():
     assert "4 May 1932" in result.claims[0].explanation
 
 
-def test_sources_are_named_to_a_model_as_the_answers_own_list_of_references_numbers_them():
+def test_prompt_numbers_sources_like_the_reference_list():
     pages = [
         Context(id=f"c{n}", text=text, link=f"https://example.org/{n}") for n, text in enumerate(SOURCES)
     ]

@@ -14,7 +14,7 @@ from factreasoner.models.messages import Reply
 from factreasoner.tasks.verify.task import verify
 
 
-def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_answer():
+def test_claims_with_same_sources_share_a_call():
     model = Model()
     llm = ScriptedLLM(model)
     verify(ANSWER, contexts=SOURCES, input="What of it?", llm=llm, rounds=0, spacy_model="none")
@@ -54,7 +54,7 @@ def test_a_verdict_that_never_comes_is_a_failure_and_the_sentence_stays(kind):
     assert result.count(None) >= 1
 
 
-def test_a_long_source_is_shown_in_parts_and_any_part_may_bear_a_claim_out():
+def test_any_part_of_long_source_may_support():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
     result = verify(
@@ -82,7 +82,7 @@ def test_an_empty_source_takes_nothing_from_a_full_one():
     assert [(c.label, c.fate) for c in result.claims] == [("supported", "kept")]
 
 
-def test_a_judge_that_fails_on_one_source_leaves_a_claim_unjudged_unless_another_supports_it():
+def test_failed_source_leaves_claim_unjudged_unless_supported():
     table = {("c1", "rained"): "lost", ("c1", "snowed"): "lost", ("c0", "snowed"): ("entailment", 0.9)}
     answer = "It rained [1][2]. It snowed [1][2]."
     result = verify(answer, contexts=SOURCES, judge=TableJudge(table), spacy_model="none")
@@ -177,5 +177,5 @@ def test_a_verdict_that_names_no_source_rests_on_the_one_it_quotes():
 
 def test_a_models_verdicts_take_no_calibration(tmp_path):
     (tmp_path / "c.json").write_text("{}")
-    with pytest.raises(ConfigError, match="calibration: verify does not apply one"):
+    with pytest.raises(ConfigError, match="calibration: `verify` does not calibrate"):
         verified(Model(), calibration=tmp_path / "c.json")

@@ -223,7 +223,7 @@ def test_what_looks_like_a_citation_is_noted(text, notes):
         ("```\nthe values in [1, 2]\n```\n", None),
     ],
 )
-def test_what_may_be_numbers_is_a_citation_where_each_names_a_source_and_is_noted(text, reading):
+def test_ambiguous_numbers_cite_only_known_sources(text, reading):
     sources = Sources(CONTEXTS)
     markers = find_markers(text, sources)
     assert bool(markers) == (reading is not None and "may be" in reading)

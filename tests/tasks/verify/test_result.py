@@ -86,7 +86,7 @@ def test_a_quote_with_which_another_begins_is_not_taken_for_it():
     assert row.notes[0].quote == whole
 
 
-def test_a_quote_is_left_out_of_a_note_only_where_it_is_the_claim_s_own():
+def test_note_omits_only_the_claims_own_quote():
     said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="the\nmill.")
     claim = VerifiedClaim(id="a0", text="It is a mill.", cited=("c0",), label="supported", quote="the mill.")
 

@@ -52,7 +52,7 @@ def test_where_there_is_no_source_nothing_is_asked_and_nothing_rewritten():
     assert not any("sources" in call.prompt.user.lower() for call in llm.calls)
 
 
-def test_a_new_sentence_that_fails_again_is_worked_on_at_most_so_many_rounds():
+def test_correction_stops_after_maximum_rounds():
     model = Model(
         verdicts={"1931": "False"},
         rewrites={"1930": "It opened in 1931 [1].", "1931": "It opened in 1931 once [1]."},
@@ -166,7 +166,7 @@ def test_without_a_model_a_number_that_no_source_has_takes_its_sentence_out():
         ("unknown_source", "removed"),
         ("unknown_source", "removed"),
     ]
-    assert result.claims[1].explanation == "No source is called 7."
+    assert result.claims[1].explanation == "There is no source 7."
     assert "'(Smith 2020)' was not read as a citation" in result.notes[0]
     note = "It opened in 1932.[^a]\n\n[^a]: A book\n"
     assert verified(answer=note).corrected == note
@@ -210,7 +210,7 @@ def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
     assert len(unlisted) <= len({f.item_id for f in result.failures})
 
 
-def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in_the_scores():
+def test_other_language_claims_are_excluded_from_scores():
     answer = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]. The lamp is red [2]."
     result = verify(answer, contexts=["The tower was built in 1890 by the harbour.", "The lamp is red."])
     foreign, own = result.claims
@@ -252,17 +252,17 @@ def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "link": f"https://b.com/{n}"} for n in (1, 2)]
     listed = "It is red [s7].\n\nIt is old [1].\n\n[1]: https://a.com/x"
     other, none = verify(listed, contexts=sources).claims
-    assert (other.explanation, other.fate) == ("No source is called s7; the ids are s1, s2.", "flagged")
-    assert none.explanation == "No source has the link https://a.com/x."
+    assert (other.explanation, other.fate) == ("There is no source s7 (ids: s1, s2).", "flagged")
+    assert none.explanation == "There is no source with the link https://a.com/x."
 
 
 def test_a_record_needs_sources():
     (problem,) = TASK.problems(Record(id="r1", response="x"), Config())
-    assert str(problem).startswith("record r1: contexts: none given: they are the sources")
+    assert str(problem).startswith("record r1: contexts: missing; add the sources")
     assert TASK.problems(Record(id="r1", response="x", contexts=()), Config()) == []
     pages = (Context(id="c0", text="It rained."), Context(id="c1", text=" https://a.example/rain "))
     (problem,) = TASK.problems(Record(id="r1", response="x", contexts=pages), Config())
-    assert str(problem).startswith("record r1: contexts[1].text: 'https://a.example/rain' is the address")
+    assert str(problem).startswith("record r1: contexts[1].text: 'https://a.example/rain' is a URL")
     with pytest.raises(InputError, match="none given"):
         verify("It rained [1].", contexts=[])
 

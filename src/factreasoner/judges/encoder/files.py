@@ -230,7 +230,7 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
     settings = _first(places, "config.json")
     if settings is None:
         raise ConfigError(
-            f"verifier_model: {places[-1]}: config.json is missing, which says what outputs mean; "
+            f"verifier_model: {places[-1]}: config.json is missing, which defines the outputs; "
             "copy it from the model's page or folder, or write one that names them in their order: "
             '{"id2label": {"0": "entailment", "1": "neutral"}}'
         )

@@ -82,10 +82,10 @@ class VerifierJudge:
         keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
         found |= self._read(premise, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
-        said = [(claim, found[keys[claim.id]]) for claim in claims]
+        answers = [(claim, found[keys[claim.id]]) for claim in claims]
         return Judged(
-            tuple(_verdict(premise, c, one) for c, one in said if isinstance(one, Decision)),
-            tuple(unjudged(premise.id, c.id, *one) for c, one in said if isinstance(one, Unscored)),
+            tuple(_verdict(premise, c, one) for c, one in answers if isinstance(one, Decision)),
+            tuple(unjudged(premise.id, c.id, *one) for c, one in answers if isinstance(one, Unscored)),
         )
 
     def _read(self, premise: Premise, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:

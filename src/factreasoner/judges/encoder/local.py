@@ -84,12 +84,12 @@ class OnnxRuntime:
         for token in SPECIAL_TOKEN.findall(self._adapter.template):
             if len(tokenizer.encode(token, add_special_tokens=False).ids) != 1:
                 right = self._adapter.weights or "the verifier"
-                needed = f"which the verifier's template needs; take that of {right}"
+                needed = f"which the verifier's template needs; use that of {right}"
                 raise self._wrong(path, f"has no special token {token!r}, {needed}")
         words = self._files.settings.get("vocab_size")
         highest = max(tokenizer.get_vocab().values(), default=0)
         if isinstance(words, int) and highest >= words:
-            taken = f"the model takes them below {words} (vocab_size in {self._files.settings_path})"
+            taken = f"the model accepts them below {words} (vocab_size in {self._files.settings_path})"
             raise self._wrong(
                 path, f"has ids up to {highest}, but {taken}; it is the tokenizer of another model"
             )
@@ -187,7 +187,7 @@ class OnnxRuntime:
         given = [texts.first if texts.second is None else (texts.first, texts.second) for texts in asked]
         encodings = self.tokenizer.encode_batch(given)
         found: list[Array | Unscored] = [
-            Unscored("TooLong", f"{len(e)} tokens, but the model takes {self.longest}") for e in encodings
+            Unscored("TooLong", f"{len(e)} tokens, but the model accepts {self.longest}") for e in encodings
         ]
         fitting = [n for n, encoding in enumerate(encodings) if len(encoding) <= self.longest]
         lengths = [self._length or len(encodings[n]) for n in fitting]

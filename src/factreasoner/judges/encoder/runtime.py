@@ -16,7 +16,7 @@ from factreasoner.models import Label
 
 Array: TypeAlias = npt.NDArray[np.float64]
 REMEDY = (
-    'name a TOML file as --verifier that says what they are, such as labels = { 0 = "entailment", '
+    'name a TOML file as --verifier that defines them, such as labels = { 0 = "entailment", '
     '1 = "neutral" } (docs/verifiers.md)'
 )
 BATCH = 32

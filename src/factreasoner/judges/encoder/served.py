@@ -31,9 +31,7 @@ from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
 KEY_VARIABLE = "FACTREASONER_VERIFIER_KEY"
-"""The environment variable that holds the key of a verifier server."""
 REFUSED = frozenset({401, 403, 404, 405})
-"""Statuses that only another URL or key can mend."""
 MOST_BYTES = 16 << 20
 """Bytes of an answer at most; one text takes about a hundred."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
@@ -105,7 +103,7 @@ class ServedRuntime(_Elsewhere):
             )
         if self._classifies and adapter.input == "pair":
             raise ConfigError(
-                f"verifier_url: {CLASSIFY} takes single texts, but verifier {config.verifier!r} reads pairs; "
+                f"verifier_url: {CLASSIFY} accepts one text, but verifier {config.verifier!r} reads pairs; "
                 f"serve it with text-embeddings-inference ({PREDICT})"
             )
         self.labels = NAMED
@@ -171,8 +169,8 @@ class ServedRuntime(_Elsewhere):
             return Passing(ProviderError(f"{type(error).__name__}: {error}"))
         if response.is_success:
             return content
-        said = content[:1000].decode("utf-8", "replace")
-        problem = shown(f"status {response.status_code}: {said}", self._key)
+        wording = content[:1000].decode("utf-8", "replace")
+        problem = shown(f"status {response.status_code}: {wording}", self._key)
         if response.status_code in REFUSED:
             raise ConfigError(
                 f"verifier_url: {self.url} answers with {problem}; {KEY_VARIABLE} holds its key"
@@ -212,7 +210,7 @@ class ServedRuntime(_Elsewhere):
     def _expect_width(self, found: int) -> None:
         if found != len(self.labels):
             raise ConfigError(
-                f"verifier_url: {self.url} answers with {found} probabilities a text, but the labels are "
+                f"verifier_url: {self.url} answers with {found} probabilities per text, but the labels are "
                 f"{len(self.labels)} ({', '.join(self.labels)}); is it another model?"
             )
 

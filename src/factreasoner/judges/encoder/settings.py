@@ -10,7 +10,6 @@ from factreasoner.settings.setting import setting
 from factreasoner.settings.values import Url
 
 BUNDLED = "bundled"
-"""The verifier whose network is in this package."""
 Device = Literal["cpu", "cuda"]
 _verifier = partial(setting, "Verifier")
 

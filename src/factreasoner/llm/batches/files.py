@@ -48,8 +48,12 @@ def parse_result(line: bytes) -> ResultLine:
     code = field_of(error, "code")
     if not isinstance(status, int) or status == 200:  # vLLM has a status in the error, OpenAI a word
         status = code if isinstance(code, int) else None
-    told = field_of(error, "message") or error or body or "the line holds neither a completion nor an error"
-    return ResultLine(custom_id, None, status, f"{code}: {told}" if isinstance(code, str) else str(told))
+    message = (
+        field_of(error, "message") or error or body or "the line holds neither a completion nor an error"
+    )
+    return ResultLine(
+        custom_id, None, status, f"{code}: {message}" if isinstance(code, str) else str(message)
+    )
 
 
 def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
@@ -147,14 +151,14 @@ class Results:
             try:
                 result = parse_result(line)
             except (ValueError, RecursionError):
-                left_out["not a result, left out"] += 1
+                left_out["not a result, ignored"] += 1
                 continue
             custom_id, completed = result.custom_id, result.completion is not None
             if custom_id not in own:
-                left_out["without a request, left out"] += 1
+                left_out["without a request, ignored"] += 1
                 continue
             repeated = custom_id in self.starts
-            left_out["repeated, left out"] += repeated
+            left_out["repeated, ignored"] += repeated
             if not repeated or (completed and custom_id not in self.answered):
                 self.starts[custom_id] = start
             if completed:
@@ -163,10 +167,10 @@ class Results:
 
     def summary(self, requests: int) -> str:
         """What was found for so many requests, in words."""
-        told = [f"{len(self.answered):,} of {requests:,} requests answered"]
+        parts = [f"{len(self.answered):,} of {requests:,} requests answered"]
         if errors := len(self.starts) - len(self.answered):
-            told.append(number_of(errors, "error"))
+            parts.append(number_of(errors, "error"))
         if unanswered := requests - len(self.starts):
-            told.append(f"{unanswered:,} without a result")
-        told += [f"{number_of(count, 'line')} {why}" for why, count in self._left_out.items() if count]
-        return "; ".join(told)
+            parts.append(f"{unanswered:,} without a result")
+        parts += [f"{number_of(count, 'line')} {why}" for why, count in self._left_out.items() if count]
+        return "; ".join(parts)

@@ -22,7 +22,6 @@ MOST_REQUESTS = 50_000
 MOST_BYTES = 190_000_000
 """Largest file of requests; OpenAI takes 200 MB."""
 DRAFTED = 0
-"""Stands for the number of a batch that is not made yet."""
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
 """The name of a file of requests; other files in the folder are the user's."""
 

@@ -18,7 +18,7 @@ from factreasoner.files import replace_file
 from factreasoner.llm.batches.files import URL, Batch
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.responses import MOST_SAID, Completion, field_of
+from factreasoner.llm.responses import MAX_SHOWN, Completion, field_of
 from factreasoner.llm.send import TOO_MANY_STATUS, Attempts
 from factreasoner.llm.settings import CallForm, LLMSettings
 from factreasoner.llm.transport import TOO_LONG, Transport, load
@@ -83,7 +83,7 @@ class BatchSender:
         if result.completion is None:
             raise _ResultError(result.problem, result.status)
         answer = self._transport.completion(result.completion, request)
-        if len(answer.said) > MOST_SAID:  # as when it is sent at once
+        if len(answer.reply_text) > MAX_SHOWN:  # as when it is sent at once
             answer = answer._replace(content=TOO_LONG, tool_calls=())
         attempts.pay(answer)
         return answer
@@ -124,7 +124,6 @@ def counting(config: LLMSettings) -> UsageOf:
 
 T = TypeVar("T")
 SERVED = ("openai", "hosted_vllm")
-"""Providers with OpenAI's batches."""
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 """Seconds between two looks at a batch; each wait is half as long again as the one before."""
 SECONDS = 600.0
@@ -132,7 +131,6 @@ SECONDS = 600.0
 SURE_WAIT = 10.0
 """Seconds after which a service lists a batch it made without a clear answer."""
 LISTED = 100
-"""Batches that a service lists at once, at most."""
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
@@ -142,7 +140,7 @@ class BatchService:
     def __init__(self, config: LLMSettings) -> None:
         self._config = config
 
-    def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
+    def answer(self, batches: Sequence[Batch], text: Callable[[str], None]) -> list[Batch]:
         """Have every batch answered; returns those that were cancelled.
 
         Raises:
@@ -153,8 +151,8 @@ class BatchService:
             if "batch_id" not in batch.state:
                 made = self._made(batch)
                 batch.note(batch_id=made.id)
-                told(f"batch {batch.number}: {batch.state['requests']:,} requests uploaded as {made.id}")
-        return [batch for batch in batches if self._fetched(batch, told) == "cancelled"]
+                text(f"batch {batch.number}: {batch.state['requests']:,} requests uploaded as {made.id}")
+        return [batch for batch in batches if self._fetched(batch, text) == "cancelled"]
 
     def _made(self, batch: Batch) -> openai.types.Batch:
         """The service's batch of the requests; it looks first for one that may have been made already."""
@@ -174,7 +172,7 @@ class BatchService:
 
         return self._call(batch, "making", make, unclear_wait=SURE_WAIT)
 
-    def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
+    def _fetched(self, batch: Batch, text: Callable[[str], None]) -> str:
         """Wait for a batch and write its results; returns its final status."""
         batch_id, last = batch.state["batch_id"], ""
         for number in itertools.count():
@@ -182,18 +180,16 @@ class BatchService:
             ended = sum(field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed"))
             done = f"{found.status}, {ended:,} of {batch.state['requests']:,} done"
             if done != last:
-                told(f"batch {batch.number} ({found.id}): {done}")
+                text(f"batch {batch.number} ({found.id}): {done}")
             last = done
             if found.status in ENDED:
                 break
             rest(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
         if found.status == "failed":
             batch.note(file_id=None, file_made=None, batch_id=None)
-            told_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
-            why = "; ".join(filter(None, told_why[:3])) or "it does not say why"
-            raise RunError(
-                f"batch {batch.number} ({batch_id}) has failed: {why}; the same command sends it again"
-            )
+            message_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
+            why = "; ".join(filter(None, message_why[:3])) or "it does not say why"
+            raise RunError(f"batch {batch.number} ({batch_id}) failed: {why}; rerun to send it again")
         batch.note(status=found.status)
         replace_file(batch.results_path, self._lines(batch, found))
         return str(found.status)
@@ -213,7 +209,7 @@ class BatchService:
         """
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider)
-        told = f"batch {batch.number}: {what}"
+        text = f"batch {batch.number}: {what}"
 
         def ask() -> T | Passing:
             try:
@@ -221,8 +217,8 @@ class BatchService:
             except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
-                raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
-            failed = RunError(f"{told} has failed: {fault.message}; the same command continues from here")
+                raise ConfigError(f"{text}: {fault.message}; check the key and --api-base")
+            failed = RunError(f"{text} failed: {fault.message}; rerun to resume")
             if fault.kind != "retry":
                 raise failed
             least = 0.0 if fault.status == TOO_MANY_STATUS else unclear_wait

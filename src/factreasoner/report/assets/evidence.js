@@ -138,7 +138,7 @@ function otherRuns(claim) {
 function fillEvidence(pane, claim, own) {
   pane.replaceChildren();
   if (!claim) {
-    append(pane, [h('h2', {}, 'Evidence'), h('p', {class: 'note'}, 'Choose a sentence to see what speaks for it and against it.')]);
+    append(pane, [h('h2', {}, 'Evidence'), h('p', {class: 'note'}, 'Select a sentence to see the evidence for and against it.')]);
     return;
   }
   const speaking = claim.evidence.filter((entry) => entry.label !== 'neutral');
@@ -152,11 +152,11 @@ function fillEvidence(pane, claim, own) {
     claim.fate && claim.fate !== 'kept' ? h('p', {class: 'note'}, `Its sentence was ${claim.fate} in the corrected answer.`) : null,
     [...new Set(claim.rows.map((held) => held.note).filter(Boolean))].map((note) => h('p', {}, quoted(note))),
     speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
-      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
+      : h('p', {class: 'note'}, claim.evidence.length ? 'No source supports or contradicts it.' : 'It has no verdicts.'),
     disputesOf(claim, own), silentOnes(silent, claim, own),
-    own.not_computed ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.not_computed}`) : null,
-    h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),
-      h('button', {type: 'button', onclick: () => step(1)}, 'Next to look at ›'),
+    own.not_computed ? h('p', {class: 'note'}, `The effect of each context is not shown: ${own.not_computed}`) : null,
+    h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to review'),
+      h('button', {type: 'button', onclick: () => step(1)}, 'Next to review ›'),
       h('button', {type: 'button', onclick: backToText}, 'Back to the text')),
   ]);
 }
@@ -166,7 +166,7 @@ function forPrint() {
   const own = ownRun();
   const claims = own.claims.filter((claim) => toLookAt(claim) && claim.id !== current.claim);
   if (!claims.length) return null;
-  return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to look at`), claims.map((claim) => h('section', {class: 'entry'},
+  return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to review`), claims.map((claim) => h('section', {class: 'entry'},
     h('h3', {}, quoted(claim.text)), claim.rows.map((held) => heldLine(held, claim)),
     claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))),
     h('ul', {class: 'plain'}, claim.evidence.filter((entry) => entry.label !== 'neutral').map((entry) => entryItem(entry, claim, own))))));

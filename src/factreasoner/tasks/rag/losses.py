@@ -34,15 +34,15 @@ def losses(values: Values, records: Counts) -> list[str]:
     apart = ""
     if invented is not None and records["hallucination"] != records["lost_in_retrieval"]:
         apart = (
-            f" That compares answers of {number_of(records['hallucination'], 'record')} with references of "
+            f" This compares answers of {number_of(records['hallucination'], 'record')} with references of "
             f"{number_of(records['lost_in_retrieval'], 'record')}."
         )
-    found.append(f"Most is lost by the {' and the '.join(worst)}.{apart}")
+    found.append(f"Most claims are lost by the {' and the '.join(worst)}.{apart}")
     if "retriever" in worst and (recall := values["retrieval_recall"]) is not None:
         found.append(
-            f"That is by claims. By relevant contexts the retriever misses {_percent(1 - recall)} (retrieval "
-            f"recall {recall:.2f}); where the two differ, the judge overlooked what a context says, or the "
-            "relevant contexts say less than the reference."
+            f"By your relevance marks, the retriever missed {_percent(1 - recall)} (retrieval recall "
+            f"{recall:.2f}). If that disagrees with claim recall, the judge overlooked a context, or the "
+            "relevant contexts do not cover the reference."
         )
     return found
 
@@ -54,17 +54,17 @@ def _of_reference(values: Values, records: Counts) -> Iterator[str]:
     recall = values["claim_recall"]
     if recall is None or records["claim_recall"] != records["lost_in_retrieval"]:
         yield (
-            f"Retriever: {_percent(retrieval)} of what references state is found in no context and "
-            "missing from the answers."
+            f"Retriever: {_percent(retrieval)} of reference claims are in no context and missing from the "
+            "answers."
         )
     else:
         yield (
-            f"Retriever: {_percent(1 - recall)} of what references state is found in no context "
-            f"(claim recall {recall:.2f}); {_percent(retrieval)} is also missing from the answers."
+            f"Retriever: {_percent(1 - recall)} of reference claims are in no context "
+            f"(claim recall {recall:.2f}); {_percent(retrieval)} are also missing from the answers."
         )
     yield (
-        f"Generator: {_percent(generation)} of what references state is found in a context but missing "
-        "from the answers."
+        f"Generator: {_percent(generation)} of reference claims are in a context but missing from the "
+        "answers."
     )
 
 
@@ -73,25 +73,23 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     if invented is None or beyond is None:
         if values["faithfulness"] is not None:
             unsupported = _percent(1 - values["faithfulness"])
-            yield f"Generator: {unsupported} of what answers state is supported by no context."
+            yield f"Generator: {unsupported} of answer claims are supported by no context."
         return
     yield (
-        f"Generator: {_percent(invented)} of what answers state is found in no context and not in the "
-        "reference (hallucination)."
+        f"Generator: {_percent(invented)} of answer claims are in no context and not in the reference "
+        "(hallucination)."
     )
     against = values["against_reference"]
     alike = records["against_reference"] == records["beyond_reference"]
     if against is not None and alike and against + beyond:
         yield (
-            f"Noise: {_percent(against + beyond)} of what answers state is found in a context and not in the "
-            f"reference: it contradicts {_percent(against)}, and for {_percent(beyond)} no contradiction is "
-            "found."
+            f"Noise: {_percent(against + beyond)} of answer claims come from a context but not the "
+            f"reference, which contradicts {_percent(against)} and is silent on {_percent(beyond)}."
         )
     if beyond:
         yield (
-            f"Gold answer: neither support nor contradiction is found in it for {_percent(beyond)} of what "
-            "answers state, though a context supports that; if it is incomplete there, correctness is better "
-            "than measured."
+            f"Reference: silent on {_percent(beyond)} of answer claims that a context supports. If it is "
+            "incomplete, true correctness is higher."
         )
 
 
@@ -104,13 +102,13 @@ def lost_claims(result: JudgedPairs) -> Iterator[tuple[str, str, str]]:
 
     Of each: which text makes it, how it is invented or lost in words, and the claim.
     """
-    for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_said, _wanted), strict=True):
+    for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_words, _wanted), strict=True):
         for line in lines:
             if words := how(line, result):
                 yield of, words, line.claim.text
 
 
-def _said(line: ClaimLine, result: JudgedPairs) -> str:
+def _words(line: ClaimLine, result: JudgedPairs) -> str:
     """What is wrong with a claim of the answer, in words; empty: nothing."""
     retrieved = other = ""
     if result.contexts is not None:

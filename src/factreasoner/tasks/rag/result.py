@@ -151,9 +151,9 @@ def ids_of(result: JudgedPairs, evidence: ContextEvidence) -> list[str]:
 def lines_of(result: JudgedPairs) -> tuple[list[ClaimLine], list[ClaimLine]]:
     """The claims of the answer, and those of the reference."""
     evidence = _PairVerdicts(result)
-    said = [evidence.line(claim, REFERENCE) for claim in result.claims or ()]
+    lines = [evidence.line(claim, REFERENCE) for claim in result.claims or ()]
     wanted = [evidence.line(claim, ANSWER) for claim in result.reference_claims or ()]
-    return said, wanted
+    return lines, wanted
 
 
 _AsEvent = Callable[[Verdict | None], Event]
@@ -240,10 +240,10 @@ def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
             every = (*notes, Note("" if contexts else "no context"))
             yield claim_row(result.record_id, of, line.claim, judgement, evidence, every)
 
-    said, wanted = lines_of(result)
-    for line in said:
+    words, wanted = lines_of(result)
+    for line in words:
         yield from by_contexts(ANSWER, line, *(_aside(line, row) for row in by_text(ANSWER, line)))
-    for line in said:
+    for line in words:
         yield from by_text(ANSWER, line)
     for line in wanted:
         yield from by_text(REFERENCE, line)

@@ -249,10 +249,10 @@ class RagResult(JudgedPairs):
 def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
     """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
     scored = RagScores(result, {}, {}, {}, {})
-    said, wanted = lines_of(result)
+    lines, wanted = lines_of(result)
     places = range(len(result.contexts or ()))
     relevant = tuple(any_of(line.contexts.each[place] for line in wanted) for place in places)
-    said = [line._replace(relevant=line.contexts.within(relevant)) for line in said]
+    lines = [line._replace(relevant=line.contexts.within(relevant)) for line in lines]
     found = [line for line in wanted if line.contexts.any.holds is not False]
     lacking = _lacking(result, found)
 
@@ -260,7 +260,9 @@ def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
         return next(filter(None, (lacking[key] for key in needs.keys)), "")
 
     for row in SHARES:
-        judged = [] if missing(row.needs) else found if row.needs is FOUND else wanted if row.wanted else said
+        judged = (
+            [] if missing(row.needs) else found if row.needs is FOUND else wanted if row.wanted else lines
+        )
         events = [row.event(line) for line in judged]
         _add_share(scored, row.name, events, missing(row.needs))
         known = [event.p for event in events if event.p is not None]

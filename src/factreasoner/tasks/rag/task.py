@@ -44,12 +44,12 @@ def _makes_claims(record: Record, config: Config) -> bool:
 def _scored(result: RagResult, config: Config) -> tuple[RagScores, dict[str, Any]]:
     """The ranking is scored at K if that is a number."""
     scored = scored_rag(result, config.k if isinstance(config.k, int) else None)
-    said, wanted = lines_of(result)
+    words, wanted = lines_of(result)
     return scored, {
         "reasons": scored.reasons,
         "undecided": scored.undecided,
         "bounds": scored.bounds,
-        "claims": [_content(line, ANSWER, result) for line in said],
+        "claims": [_content(line, ANSWER, result) for line in words],
         "reference_claims": [_content(line, REFERENCE, result) for line in wanted],
         "reference": result.reference,
     }

@@ -153,15 +153,14 @@ class RagWorker(ClaimWorker[RagResult]):
         self._looks_twice = not self._joint and (self._asks or judge == "recorded")
         if self._joint and not self._asks and judge != "recorded":
             raise ConfigError(
-                f"premise: 'joint' saves a model's calls; judge {judge!r} makes none and reads one passage "
-                "at a time: leave it out"
+                f"premise: 'joint' needs a model; judge {judge!r} reads one passage at a time. Remove it"
             )
 
     def _work(self, record: Record, meter: Meter) -> Work:
         makers = (self._maker.of_answer, self._maker.of_reference)
         at_once = min(2, self.config.concurrency)
-        said, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
-        answer_claims, reference_claims = _asked(said.claims), _asked(wanted.claims)
+        words, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
+        answer_claims, reference_claims = _asked(words.claims), _asked(wanted.claims)
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, WINDOW_TOKENS)
         with meter.stage("evaluator"):
@@ -171,9 +170,9 @@ class RagWorker(ClaimWorker[RagResult]):
                 again = self._second_look(together, answer_claims, judged)
         if again is not None:
             judged = Judged(judged.verdicts + again.verdicts, judged.failures + again.failures)
-        failures = (*said.failures, *wanted.failures, *judged.failures)
+        failures = (*words.failures, *wanted.failures, *judged.failures)
         fields = {
-            "claims": said.claims,
+            "claims": words.claims,
             "reference_claims": wanted.claims,
             "contexts": record.contexts,
             "gold_contexts": record.gold_contexts,
@@ -194,8 +193,8 @@ class RagWorker(ClaimWorker[RagResult]):
         """See `ClaimWorker`."""
         if record.atoms is not None:
             return super()._accounted(result, record)
-        claims, told = account_of(record, result.claims or ())
-        return result.model_copy(update=told | ({"claims": claims} if result.claims is not None else {}))
+        claims, message = account_of(record, result.claims or ())
+        return result.model_copy(update=message | ({"claims": claims} if result.claims is not None else {}))
 
     def _second_look(
         self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
@@ -210,14 +209,14 @@ class RagWorker(ClaimWorker[RagResult]):
         return judged if self._asks or judged.verdicts else None
 
     def _tasks(
-        self, record: Record, together: Sequence[Premise], said: Sequence[Claim], wanted: Sequence[Claim]
+        self, record: Record, together: Sequence[Premise], words: Sequence[Claim], wanted: Sequence[Claim]
     ) -> Iterator[Task]:
         """Contexts with both lists of claims; reference and answer with those of the other.
 
         A judge that sends no calls gets one list at a time: its verdict may depend on the other claims.
         """
         premise_of = premises(record.contexts or (), record.id)
-        for claims in filter(None, [[*said, *wanted]] if self._asks else [said, wanted]):
+        for claims in filter(None, [[*words, *wanted]] if self._asks else [words, wanted]):
             if self._joint:
                 yield from ((premise, list(claims)) for premise in together)
                 continue
@@ -225,9 +224,9 @@ class RagWorker(ClaimWorker[RagResult]):
                 yield from self._in_pieces(premise_of(context.id), claims)
         text = Premise(ANSWER, without_reasoning(record.response), title=record.prompt, record_id=record.id)
         reference = (record.reference or "").strip()
-        if said and reference:
+        if words and reference:
             of_reference = text._replace(id=REFERENCE, text=reference)
-            yield from self._in_pieces(of_reference, said)
+            yield from self._in_pieces(of_reference, words)
         if wanted:
             yield from self._in_pieces(text, wanted)
 
@@ -247,7 +246,7 @@ class RagWorker(ClaimWorker[RagResult]):
         for verdict in judged.verdicts:
             found.setdefault((verdict.context_id, verdict.target_id), []).append(verdict)
         decided = (merged(of_pieces, times[pair]) for pair, of_pieces in found.items())
-        note = "the text is empty, and states nothing"
+        note = "the text is empty"
         empty = ((premise.id, claims) for premise, claims in tasks if not premise.text.strip())
         known = (known_verdict(i, claim.id, "neutral", note) for i, claims in empty for claim in claims)
         return Judged((*filter(None, decided), *known), judged.failures)

@@ -246,8 +246,8 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
         if own is None and below is None and not footnote and number < listed:
             continue
         spans.append(line)
-        said = source[line.start : line.end].strip()
-        defined.setdefault(_label_of(entry).strip() or said, said)
+        wording = source[line.start : line.end].strip()
+        defined.setdefault(_label_of(entry).strip() or wording, wording)
     return spans, defined
 
 

@@ -109,12 +109,12 @@ def _repeated(text: CitedText, among: Sequence[CitingSentence], located: Sequenc
     for atom, span in located:
         if span is not None and (sentence := text.sentence_at(span)) is not None:
             own.setdefault(sentence, []).append((atom, span))
-    said: dict[str, list[Located]] = {_alike(one[0].text): [one] for one in located if one[1] is not None}
-    said |= {_alike(text.words_of(sentence)): claims for sentence, claims in own.items()}
+    wording: dict[str, list[Located]] = {_alike(one[0].text): [one] for one in located if one[1] is not None}
+    wording |= {_alike(text.words_of(sentence)): claims for sentence, claims in own.items()}
     found: list[Located] = []
     for sentence in among:
         if sentence not in own and not sentence.is_code:
-            for atom, _ in said.get(_alike(text.words_of(sentence)), ()):
+            for atom, _ in wording.get(_alike(text.words_of(sentence)), ()):
                 name = f"{atom.id}_{len(found) + 1}"
                 found.append((atom.model_copy(update={"id": name}), sentence.words))
     return found
@@ -241,7 +241,8 @@ def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyRes
             return None
         cited = CitedText(verified.text, result.contexts)
         claims = (
-            _anew(claim, own[claim.id], cited) if claim.id in changed else claim for claim in verified.claims
+            _renewed(claim, own[claim.id], cited) if claim.id in changed else claim
+            for claim in verified.claims
         )
         return verified.model_copy(update={"claims": tuple(claims)})
 
@@ -249,7 +250,7 @@ def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyRes
     return result.model_copy(update=update)
 
 
-def _anew(claim: VerifiedClaim, verdicts: Iterable[Verdict], text: CitedText) -> VerifiedClaim:
+def _renewed(claim: VerifiedClaim, verdicts: Iterable[Verdict], text: CitedText) -> VerifiedClaim:
     sources = [_source_verdict(claim, verdict) for verdict in verdicts]
     judged = labelled(claim, sources, text, complete=claim.label is not None)
     if judged.fate in ("rewritten", "removed"):
@@ -269,25 +270,25 @@ def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
 
 def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     """The judge's own words, or the verdict in words; then what says the opposite."""
-    said = best.explanation or _in_words(best, sources, text)
-    said += "." * said[-1:].isalnum()
+    wording = best.explanation or _in_words(best, sources, text)
+    wording += "." * wording[-1:].isalnum()
     for other in sources:
         if other.verdict.label == "contradiction" != best.verdict.label:
-            said += f" {_said(other.rests_on, *AGAINST, text)}{_quote(other)}"
+            wording += f" {_words(other.rests_on, *AGAINST, text)}{_quote(other)}"
         elif other.verdict.label == "entailment" != best.verdict.label:
-            said += f" {_in_words(other, sources, text)}"
-    return said
+            wording += f" {_in_words(other, sources, text)}"
+    return wording
 
 
 def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     if best.verdict.label == "entailment":
-        return f"{_said(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
+        return f"{_words(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
     if best.verdict.label == "contradiction":
-        return f"{_said(best.rests_on, 'says otherwise', 'say otherwise', text)}{_quote(best)}"
+        return f"{_words(best.rests_on, 'contradicts it', 'contradict it', text)}{_quote(best)}"
     if best.verdict.note:
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
-    return f"No support and no contradiction found in {_names(every, text)}."
+    return f"{_words(every, 'neither supports nor contradicts', 'neither support nor contradict', text)} it."
 
 
 def _quote(source: SourceVerdict) -> str:
@@ -296,7 +297,7 @@ def _quote(source: SourceVerdict) -> str:
     return f': "{words}"' if words.endswith((".", "!", "?")) else f': "{words}".' if words else "."
 
 
-def _said(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
+def _words(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
     """The sources, and what one of them says or several say."""
     return f"{_names(ids, text)} {of_one if len(ids) == 1 else of_several}"
 

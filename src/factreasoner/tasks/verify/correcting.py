@@ -48,11 +48,11 @@ class FailedSentence(NamedTuple):
     def why(self) -> Iterator[str]:
         """A line for each claim that failed."""
         for claim in self.claims:
-            said = f" ({claim.explanation})" if claim.explanation else ""
+            wording = f" ({claim.explanation})" if claim.explanation else ""
             if claim.label == "unknown_source":
                 yield f"{claim.text!r} cites no source that exists: {', '.join(claim.unknown)}"
             else:
-                yield f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
+                yield f"{claim.text!r} {WORDS_OF[claim.label]}{wording}"
 
 
 class Corrector:
@@ -165,7 +165,7 @@ def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: s
     if strange := ", ".join(named):
         return f"it cites what was not shown: {strange}"
     if not cited.sentences:
-        return "it says nothing"
+        return "it is empty"
     if matter.is_left(text.like(original).plain, cited.plain):
         return "it does not speak of what the sentence and the sources do"
     return "it is no sentence among others" if _runs_on(new) and not _runs_on(original) else None

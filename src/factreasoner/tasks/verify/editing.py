@@ -119,8 +119,8 @@ class _Editing:
         pairs = list(self._emphasised(edit))
         closing = [close for start, close in pairs if close[0] in within and start[0] not in within]
         opening = [start for start, close in pairs if start[0] in within and close[0] not in within]
-        said = [[self._text[slice(*span)] for span in sorted(spans)] for spans in (closing, opening)]
-        return said[0], said[1]
+        quoted = [[self._text[slice(*span)] for span in sorted(spans)] for spans in (closing, opening)]
+        return quoted[0], quoted[1]
 
     def _emphasised(self, edit: Edit) -> Iterator[Pair]:
         """Marks of bold and emphasis in and around a sentence."""

@@ -120,13 +120,13 @@ def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[
     """The verdicts of a premise; neutral ones where all of its sources are empty."""
     shown = _ids(premise.parts) or (premise.id,)
     if stated.isdisjoint(shown):
-        note = "the source is empty, and states nothing"
+        note = "the source is empty"
         known = (known_verdict(premise.id, claim.id, "neutral", note) for claim in claims)
         return ClaimVerdicts([SourceVerdict(verdict, shown) for verdict in known])
     judged = judge.judge(premise, claims)
-    told = {f.item_id: f.message for f in judged.failures if f.error_type == OTHER_LANGUAGE}
+    reasons = {f.item_id: f.message for f in judged.failures if f.error_type == OTHER_LANGUAGE}
     pairs = {claim.id: pair_id(premise.id, claim.id) for claim in claims}
-    unread = [(i, premise.id, told[pair]) for i, pair in pairs.items() if pair in told]
+    unread = [(i, premise.id, reasons[pair]) for i, pair in pairs.items() if pair in reasons]
     lost = pairs.keys() - {v.target_id for v in judged.verdicts} - {row[0] for row in unread}
     if not premise.parts:
         found = [SourceVerdict(v, shown, quoted=premise.id if v.quote else None) for v in judged.verdicts]

@@ -55,7 +55,6 @@ _ALONE = re.compile(
     rf"(?P<word>[\w.]{{0,24}})[.!?…][\"”’)]*[ \t]+(?P<links>{_LINK}(?:[ \t]*{_LINK})*)"
     r"(?=[ \t]*$|[ \t]+(?P<next>[^\W\d_]+))"
 )
-"""Links between two sentences, or behind the last of a line."""
 
 
 class Marker(NamedTuple):

@@ -38,7 +38,6 @@ Attribution = Literal["sentence", "paragraph", "none"]
 FAILED: frozenset[ClaimLabel | None] = frozenset(
     {"contradicted", "conflicting", "unverified", "unknown_source"}
 )
-"""Labels of claims that their sources do not support."""
 
 
 class VerifiedClaim(Model):
@@ -259,7 +258,8 @@ def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
         end = "." * rest.startswith(".")
         rest = rest.removeprefix(".")
         is_last = end or quote.endswith((".", "!", "?"))
-        yield Note(words, quote, bool(is_last and quote == own and not words.endswith(AGAINST)), end)
+        agrees = claim.label == "contradicted" or not words.endswith(AGAINST)
+        yield Note(words, quote, bool(is_last and quote == own and agrees), end)
         own = ""
     if rest:
         yield Note(rest)
@@ -308,7 +308,7 @@ METRICS = (
           CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims per record", places=RUN),
     _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
     _labelled("num_contradicted", "contradicted", "a source contradicts", "contradicted"),
-    _labelled("num_not_borne_out", "left open", "sources leave open or disagree on",
+    _labelled("num_not_borne_out", "undecided", "sources neither support nor contradict, or disagree on",
               "unverified", "conflicting"),
     _labelled("num_unknown_source", "unknown source", "cite no source that exists", "unknown_source"),
     _labelled("num_unjudged", "unjudged", "were not judged", None,

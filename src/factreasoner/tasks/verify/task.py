@@ -43,7 +43,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         super().__init__(assembly)
         llm = self._llm if self.config.plugin("judge") == "llm" else None
         if llm is not None and self.config.calibration is not None:
-            raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
+            raise ConfigError("calibration: `verify` does not calibrate a model's verdicts; remove it")
         self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
         self.judge = ClaimJudge(self._judge, llm, self.config)
         self.corrector = Corrector(self._llm, self.config)
@@ -55,12 +55,12 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         """See `ClaimWorker`."""
         if record.atoms is not None:
             return super()._accounted(result, record)
-        found, told = account_of(record, [Atom(id=c.id, text=c.text, span=c.span) for c in result.claims])
+        found, note = account_of(record, [Atom(id=c.id, text=c.text, span=c.span) for c in result.claims])
         if (text := result.verified) is not None:
             claims = (c.model_copy(update={"span": a.span}) for c, a in zip(text.claims, found, strict=True))
             verified = text.model_copy(update={"claims": tuple(claims)})
-            told |= {"verified": verified, "revised": verified if result.revised == text else result.revised}
-        return result.model_copy(update=told)
+            note |= {"verified": verified, "revised": verified if result.revised == text else result.revised}
+        return result.model_copy(update=note)
 
 
 class _Verification:
@@ -178,8 +178,8 @@ class _Verification:
                 if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
                     stayed.append(moved)
                 else:
-                    anew = VerifiedClaim(id=free_id(), text=claim.text)
-                    again.append(at_place(anew, span, text))
+                    renewed = VerifiedClaim(id=free_id(), text=claim.text)
+                    again.append(at_place(renewed, span, text))
         if sentences := _new_sentences(text, done):
             try:
                 found = self._worker.finder.claims_of(sentences, text, self._record, self._meter)
@@ -199,8 +199,8 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
     if own or unread or claim.id in judged.failed:
         return labelled(claim, own, text, complete=claim.id not in judged.failed, unread=unread)
     if claim.unknown:
-        said = " ".join(_why_unknown(claim.unknown, text))
-        return claim.model_copy(update={"label": "unknown_source", "explanation": said})
+        wording = " ".join(_why_unknown(claim.unknown, text))
+        return claim.model_copy(update={"label": "unknown_source", "explanation": wording})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
 
 
@@ -208,10 +208,10 @@ def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
     """Why labels name no source."""
     if names := [label for label in labels if not is_link(label)]:
         ids = [context.id for context in text.contexts]
-        shown = f"; the ids are {', '.join([*ids[:_SHOWN_IDS], *['…'] * (len(ids) > _SHOWN_IDS)])}"
-        yield f"No source is called {' or '.join(names)}{'' if all(map(str.isdigit, names)) else shown}."
+        shown = f" (ids: {', '.join([*ids[:_SHOWN_IDS], *['…'] * (len(ids) > _SHOWN_IDS)])})"
+        yield f"There is no source {' or '.join(names)}{'' if all(map(str.isdigit, names)) else shown}."
     for label in filter(is_link, labels):
-        yield f"No source has the link {label}."
+        yield f"There is no source with the link {label}."
 
 
 def _keeping_markers(sentence: CitingSentence, after: str, text: CitedText) -> str:
@@ -233,12 +233,12 @@ def _new_sentences(text: CitedText, done: Edited) -> list[CitingSentence]:
 def _problems(record: Record, config: Config) -> list[InputProblem]:
     where = f"record {record.id}"
     if record.contexts is None:
-        message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
-        return [InputProblem(where, "contexts", f"{message}; [] where there are none")]
-    told = "is the address of a page, and a source is its text: --source fetches it (verify --text FILE)"
+        message = "missing; add the sources that the answer cites, in the order of [1], [2]"
+        return [InputProblem(where, "contexts", f"{message} ([] for none)")]
+    note = "is a URL; give the text of the page. `verify --text FILE --source URL` can download it"
     texts = ((n, context.text.strip()) for n, context in enumerate(record.contexts))
     bare = ((n, text) for n, text in texts if is_link(text) and len(text.split()) == 1)
-    return [InputProblem(where, f"contexts[{n}].text", f"{text!r} {told}") for n, text in bare]
+    return [InputProblem(where, f"contexts[{n}].text", f"{text!r} {note}") for n, text in bare]
 
 
 def _scored(result: VerifyResult) -> tuple[VerifyResult, dict[str, Any]]:

@@ -80,19 +80,19 @@ def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
     known = content_words(title) if title else frozenset()
     found = []
     for span in windows(passage):
-        said = passage[span.start : span.end]
-        own = shared(wanted, content_words(said))
-        share = shared(wanted, content_words(said) | known) / len(wanted) if own else float(not wanted)
+        wording = passage[span.start : span.end]
+        own = shared(wanted, content_words(wording))
+        share = shared(wanted, content_words(wording) | known) / len(wanted) if own else float(not wanted)
         if share >= LEAST_SHARE:
-            found.append(Window(span, titled(said, title), share))
+            found.append(Window(span, titled(wording, title), share))
     return tuple(sorted(found, key=lambda window: (-window.share, window.span))[:MOST])
 
 
 def titled(text: str, title: str) -> str:
     """The text on one line, with the title in front where it does not begin with it."""
-    said = " ".join(text.split())
+    wording = " ".join(text.split())
     title = " ".join(title.split())
-    return said if not title or said.startswith(title) else f"{title.rstrip('.')}. {said}"
+    return wording if not title or wording.startswith(title) else f"{title.rstrip('.')}. {wording}"
 
 
 def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> str | None:
