@@ -10,13 +10,14 @@ from collections import namedtuple
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas
 import pydantic
 import pytest
 
-from factreasoner import assess, assess_many
+from factreasoner import assess, assess_many, solve
 from factreasoner.errors import InputError
-from factreasoner.models import Context
+from factreasoner.models import Context, FactGraph, Factor, FactorGraph, Node, Relation
 
 TEXT = "Marie Curie was born in Warsaw in 1867."
 LINK = "https://example.org/m"
@@ -39,7 +40,7 @@ class Chunk(pydantic.BaseModel):
     metadata: dict[str, Any] = {}
 
 
-class Node(pydantic.BaseModel):
+class TextNode(pydantic.BaseModel):
     """As LlamaIndex' nodes: the text is a property."""
 
     id_: str = "p7"
@@ -54,7 +55,7 @@ class Node(pydantic.BaseModel):
 class Found(pydantic.BaseModel):
     """As LlamaIndex' results."""
 
-    node: Node
+    node: TextNode
     score: float
 
 
@@ -108,9 +109,9 @@ CHUNK = Chunk(id="p7", page_content=TEXT, metadata=METADATA)
         (CHUNK, 0.83),
         Chunk(page_content=TEXT, metadata=METADATA),
         SimpleNamespace(page_content=TEXT, metadata=METADATA),
-        Node(),
-        Found(node=Node(), score=0.7),
-        (Node(), 0.7),
+        TextNode(),
+        Found(node=TextNode(), score=0.7),
+        (TextNode(), 0.7),
         HaystackDocument(),
         {"document": HaystackDocument(), "score": 0.3},
         {"payload": {"text": TEXT, "title": "Curie", "url": LINK}, "id": "p7"},
@@ -196,3 +197,82 @@ def test_records_may_be_objects_of_another_tool():
     (found,) = assess_many(samples, **GIVEN).results()
     assert (found.prompt, found.metadata) == ("Who?", {"tag": "old"})
     assert [(context.id, context.link) for context in found.contexts] == [("p7", LINK)]
+
+
+PRIOR = Factor((0,), np.array([0.2, 0.8]))
+
+
+def network(names=("a", "b"), sizes=(2, 2), factors=(PRIOR,), evidence=None):
+    return FactorGraph(names, sizes, factors, evidence or {})
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"names": ("a", "a")}, "names", "'a' is the name of 2 variables"),
+        ({"sizes": (2,)}, "cardinalities", "has 1 numbers for 2 names"),
+        ({"sizes": (2, 0)}, "cardinalities[1]", "a variable needs a state"),
+        ({"factors": (PRIOR, Factor((2,), [1, 1]))}, "factors[1].scope", "has 2; variables are numbered"),
+        ({"factors": (Factor((-1,), [1, 1]),)}, "factors[0].scope", "has -1"),
+        ({"factors": (Factor(("a",), [1, 1]),)}, "factors[0].scope", "has 'a'"),
+        ({"factors": (Factor((0, 0), np.ones((2, 2))),)}, "factors[0].scope", "a variable twice"),
+        ({"factors": (Factor((0, 1), np.ones((2, 3))),)}, "factors[0].table", "has the shape (2, 3)"),
+        ({"factors": (Factor((0,), [-1, 1]),)}, "factors[0].table", "negative or not finite"),
+        ({"factors": (Factor((0,), [np.nan, 1]),)}, "factors[0].table", "negative or not finite"),
+        ({"factors": (Factor((0,), [np.inf, 1]),)}, "factors[0].table", "negative or not finite"),
+        ({"evidence": {0: 2}}, "evidence", "variable 0 has no state 2"),
+        ({"evidence": {-1: 0}}, "evidence", "variable -1 has no state 0"),
+    ],
+)
+def test_a_factor_graph_is_checked_when_built(given, field, words):
+    with pytest.raises(InputError) as caught:
+        network(**given)
+    (problem,) = caught.value.problems
+    assert (problem.where, problem.field) == ("FactorGraph()", field)
+    assert words in problem.message
+
+
+@pytest.mark.parametrize("table", [[[0.1], [0.2, 0.3]], ["x", "y"], {"a": 1}])
+def test_a_table_is_an_array_of_numbers(table):
+    with pytest.raises(InputError, match=r"Factor\(\): table: "):
+        Factor((0,), table)
+
+
+NODES = [{"id": "a", "kind": "atom", "prior": 0.5}, {"id": "c", "kind": "context", "prior": 0.9}]
+EDGE = {"source": "c", "target": "a", "kind": "entailment", "probability": 0.9}
+
+
+@pytest.mark.parametrize("made", [lambda data: FactGraph(**data), FactGraph.model_validate])
+@pytest.mark.parametrize(
+    ("nodes", "relations", "field"),
+    [
+        ([*NODES, NODES[0]], [], "nodes[2].id"),
+        ([*NODES, NODES[0] | {"kind": "context"}], [EDGE], "nodes[2].id"),
+        (NODES, [EDGE, EDGE | {"source": "x"}], "relations[1].source"),
+        (NODES, [EDGE | {"target": "x"}], "relations[0].target"),
+        (NODES, [EDGE | {"target": "c"}], "relations[0]"),
+    ],
+)
+def test_a_fact_graph_is_checked_when_built(made, nodes, relations, field):
+    with pytest.raises(InputError) as caught:
+        made({"nodes": nodes, "relations": relations})
+    assert [problem.field for problem in caught.value.problems] == [field]
+
+
+@pytest.mark.parametrize(
+    ("model", "wrong", "field"),
+    [
+        (Node, NODES[0] | {"prior": 1.2}, "prior"),
+        (Node, NODES[0] | {"kind": "claim"}, "kind"),
+        (Relation, EDGE | {"probability": "high"}, "probability"),
+        (Relation, {"source": "c"}, "target"),
+    ],
+)
+def test_a_node_and_a_relation_name_the_wrong_field(model, wrong, field):
+    with pytest.raises(InputError, match=rf"{model.__name__}\(\): {field}: "):
+        model(**wrong)
+
+
+def test_a_graph_from_python_is_solved():
+    assert solve(FactGraph(nodes=NODES, relations=[EDGE])).p_true["a"] == pytest.approx(0.86)
+    assert solve(network(["a", "b"], [2, 2], [Factor([0], [0.2, 0.8])])).p_true == {"a": 0.8, "b": 0.5}

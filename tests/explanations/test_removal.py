@@ -39,8 +39,6 @@ def ways(part, base, way):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(removal, "CHUNK_ENTRIES", 2 * plan.total)
             return ManyAtOnce(part, plan)
-    if way == "by the solver":
-        base = base.model_copy(update={"diagnostics": {"precision": 1e-6}})
     return by_solver(part, base, SOLVER)
 
 
@@ -52,7 +50,7 @@ def chosen(part, base):
     return removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
 
 
-WAYS = ("many at once", "through atoms", "by the solver")
+WAYS = ("many at once", "by the solver")
 
 
 @settings(max_examples=120)
@@ -92,31 +90,6 @@ def dense(seed, version, *, atoms=9, contexts=16, share=0.3):
         ]
     kinds = ("entailment", "contradiction")
     return graph_of(*((s, t, kinds[rng.integers(2)], float(rng.uniform(0.6, 0.999))) for s, t in pairs))
-
-
-def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer():
-    graph = dense(0, 2, atoms=4, contexts=12, share=0.6)
-    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
-    assert (len(part.atoms), len(part.contexts)) == (4, 11)
-    for told, calls in (
-        ({}, 4),
-        ({"diagnostics": {"precision": 1e-6}}, 11),
-        ({"exact": False, "stderr": 0.001}, 11),
-    ):
-        solver = CountingSolver(**told)
-        base = solver.marginals(whole)
-        one = by_solver(part, base, solver)
-        one.one_by_one()
-        assert (solver.calls - 1, one.solves) == (calls, calls)
-        assert one.stderr == told.get("stderr")
-
-
-def test_a_context_that_is_surely_true_is_not_conditioned_on():
-    graph = graph_of(*((f"c{i}", "a", "entailment", 0.9) for i in range(4)), prior=1.0)
-    whole, (part,) = network(graph, "conditional", {"a"})
-    found = ways(part, SOLVER.marginals(whole), "through atoms")
-    expected = [posteriors(graph, "conditional", {f"c{i}"})["a"] for i in range(4)]
-    assert probability(found.one_by_one())[:, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(monkeypatch):

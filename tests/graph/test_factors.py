@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import graph_of
 
-from factreasoner.errors import InputError
 from factreasoner.graph.factors import components, factor_graph, relation_table
-from factreasoner.models import FactGraph, Node, Relation
 from factreasoner.solvers.exact import ExactSolver
 
 
@@ -82,12 +80,6 @@ def test_reference_tables_take_the_constant_of_the_targets_kind():
     np.testing.assert_allclose(found.factors[1].table, [0.4, 0.6])
     assert found.names == ("a", "c", "d")
     assert found.cardinalities == (2, 2, 2)
-
-
-def test_a_relation_to_nowhere_is_named():
-    relation = Relation(source="c", target="a", kind="entailment", probability=0.8)
-    with pytest.raises(InputError, match=r"relations\[0\]: 'c' -> 'a' names an unknown node"):
-        factor_graph(FactGraph(nodes=(Node(id="a", kind="atom", prior=0.5),), relations=(relation,)))
 
 
 def test_components_by_first_member():

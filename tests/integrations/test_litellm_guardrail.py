@@ -1,5 +1,7 @@
 """The guardrail as the proxy calls it; tests/integration asks a real proxy."""
 
+import math
+
 import held_judge
 import pytest
 from loops import run_apart
@@ -9,6 +11,7 @@ from factreasoner.llm import transport
 transport.load()  # quiet and offline, and with its filters of warnings, for the tests after these too
 
 from litellm.exceptions import GuardrailRaisedException
+from litellm.types.guardrails import LitellmParams
 
 from factreasoner.errors import ConfigError
 from factreasoner.integrations.litellm_guardrail import FactualityGuardrail
@@ -71,12 +74,43 @@ def test_the_proxy_finds_what_it_looks_for():
     assert FactualityGuardrail().streaming_buffer_until_moderated is True
 
 
-@pytest.mark.parametrize("wrong", [{"on_missing_contexts": "maybe"}, {"min_precision": 80}])
-def test_wrong_settings_are_refused(wrong):
-    with pytest.raises(ConfigError, match=next(iter(wrong))):
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"on_missing_contexts": "maybe"}, "on_missing_contexts: 'maybe'"),
+        *(({"min_precision": value}, "min_precision: ") for value in (80, "0.8", True, None, math.nan)),
+        ({"min_precison": 0.9}, "did you mean 'min_precision'"),
+        ({"threshold_of_mine": 1}, "unknown setting 'threshold_of_mine'"),
+        ({"model": "openai/gpt-4o-mini"}, "model: it belongs under `settings`"),
+        ({"version": 3}, "version: it belongs under `settings`"),
+        ({"settings": {"jugde": "llm"}}, "did you mean 'judge'"),
+        ({"settings": {"version": "three"}}, "version: must be 1, 2 or 3"),
+        ({"settings": {"timeout": "long"}}, "timeout: must be a number"),
+        ({"settings": ["version"]}, "settings: "),
+    ],
+)
+def test_wrong_settings_are_refused(wrong, words):
+    with pytest.raises(ConfigError) as caught:
         FactualityGuardrail(**wrong)
+    assert words in str(caught.value)
 
 
-def test_settings_of_ours_are_held_to_their_names():
-    with pytest.raises(ConfigError, match="did you mean 'judge'"):
-        FactualityGuardrail(settings={"jugde": "llm"})
+def test_the_proxys_own_settings_are_taken():
+    given = LitellmParams(guardrail="x", mode="post_call", min_precision=0.5).model_dump(exclude_none=True)
+    own = {key: value for key, value in given.items() if key not in ("guardrail", "mode", "default_on")}
+    assert FactualityGuardrail(guardrail_name="f", event_hook="post_call", default_on=True, **own)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "words"),
+    [
+        ({"text": TRUE}, "contexts: is an object; it must be a list"),
+        ([5], "contexts[0]: "),
+        (5, "must be a list"),
+    ],
+)
+def test_contexts_are_checked_as_everywhere(contexts, words):
+    with pytest.raises(GuardrailRaisedException) as blocked:
+        applied(TRUE, {"metadata": {"contexts": contexts}})
+    assert words in str(blocked.value)
+    assert applied(TRUE, {"metadata": {"contexts": [{"text": TRUE, "url": "https://x.example"}]}})

@@ -59,7 +59,7 @@ def outcome(**changed):
 
 def graph(*nodes):
     relation = Relation(source="c0", target="a0", kind="entailment", probability=0.9)
-    return FactGraph(nodes=nodes, relations=(relation,))
+    return FactGraph.model_construct(nodes=nodes, relations=(relation,))
 
 
 def returned(kind, result):
@@ -112,7 +112,7 @@ NODES = (Node(id="a0", kind="atom", prior=0.5), Node(id="c0", kind="context", pr
             outcome(graph=graph(*NODES, NODES[0].model_copy(update={"id": "c9"}))),
             "about 'c9'",
         ),
-        (kinds.ASSESSOR, outcome(graph=graph(NODES[0])), "a relation of 'c0', which is no node of its graph"),
+        (kinds.ASSESSOR, outcome(graph=graph(NODES[0])), "relations[0].source: unknown node 'c0'"),
         (kinds.ASSESSOR, outcome(marginals=marginals(1.0)), "(1.0,) for 'a0'; it has 2 states"),
     ],
 )

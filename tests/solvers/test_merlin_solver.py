@@ -124,12 +124,6 @@ def test_no_variables_need_no_merlin(tmp_path):
     assert calls(path) == []
 
 
-def test_a_malformed_network_is_refused_first(merlin):
-    graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), np.ones((2, 3))),))
-    with pytest.raises(SolverError, match="table of shape"):
-        solver(merlin).marginals(graph)
-
-
 def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin):
     same = np.array([[1.0, 0.0], [0.0, 1.0]])
     graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), same), Factor((0,), np.array([0.0, 1.0]))))

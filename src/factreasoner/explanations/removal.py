@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -29,9 +28,6 @@ NARROW_ENTRIES = 1 << 17
 
 CHUNK_ENTRIES = 1 << 22
 """Table entries of all cliques and variants that are worked on together: 32 MiB."""
-
-SMALLEST_CHANCE = 1e-6
-"""A context at least this probably false can be conditioned on being false without loss of precision."""
 
 SAME = 1e-9
 """Posteriors this close to exact ones are exact, whatever other parts of the network are."""
@@ -124,10 +120,8 @@ class BySolver:
     def one_by_one(self) -> Table:
         """See `ManyAtOnce`."""
         try:
-            self._condition()
             for context in self.candidates:
-                if context not in self._known:
-                    self._known[context] = self._without(context)
+                self._known[context] = self._without(context)
         except OutOfTimeError as error:
             self._give_up(str(error))
         rows = [self._known[context] for context in self.candidates]
@@ -136,37 +130,6 @@ class BySolver:
     def _give_up(self, why: str) -> None:
         self.not_computed = why
         self.candidates = tuple(c for c in self.candidates if c in self._known)
-
-    def _condition(self) -> None:
-        """Take out contexts that are silent when false by one call per atom, if that is fewer calls.
-
-        Without such a context is the same as with the context false: P(a | c false) = P(c false | a) P(a) /
-        P(c false). Bayes' rule multiplies errors, so this needs results to a double's precision.
-        """
-        graph, base = self._part.graph, self._base
-        contexts = [
-            c
-            for c in self.candidates
-            if base.probabilities[graph.names[c]][0] >= SMALLEST_CHANCE and silent(graph, c)
-        ]
-        precise = base.exact and "precision" not in base.diagnostics
-        if not precise or len(self._part.atoms) >= len(contexts):
-            return
-
-        def false(marginals: Marginals) -> Table:
-            return np.array([marginals.probabilities[graph.names[c]][0] for c in contexts])
-
-        columns = []
-        for atom in self._part.atoms:
-            p = base.probabilities[graph.names[atom]]
-            state = int(p[1] > p[0])
-            given = self._solved(replace(graph, evidence={atom: state}))
-            p_state = np.minimum(p[state] * false(given) / false(base), 1.0)
-            with np.errstate(divide="ignore"):
-                odds_of_state = np.log(p_state) - np.log1p(-p_state)
-            columns.append(odds_of_state if state else -odds_of_state)
-        rows = np.stack(columns, axis=1)
-        self._known.update(zip(contexts, rows, strict=True))
 
     def _without(self, context: int) -> Table:
         names = self._part.graph.names
@@ -187,16 +150,6 @@ class BySolver:
         if given.stderr is not None:
             self.stderr = max(given.stderr, self.stderr or 0.0)
         return given
-
-
-def silent(graph: FactorGraph, variable: int) -> bool:
-    """Whether a variable that is false says nothing about any other: its tables are then constant."""
-    rows = [
-        factor.table.take(0, axis=factor.scope.index(variable))
-        for factor in graph.factors
-        if variable in factor.scope and len(factor.scope) > 1
-    ]
-    return all(np.ptp(row) == 0.0 for row in rows)
 
 
 Removals: TypeAlias = ManyAtOnce | BySolver

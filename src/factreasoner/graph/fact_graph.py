@@ -37,7 +37,7 @@ def build_fact_graph(
     for context in contexts:
         prior = context_prior if context.prior is None else context.prior
         nodes.append(Node(id=context.id, kind="context", prior=prior))
-    return _checked(nodes, relations, "fact graph")
+    return FactGraph(nodes=tuple(nodes), relations=tuple(relations))
 
 
 def read_fact_graph(
@@ -99,28 +99,11 @@ def parse_fact_graph(
         Node(id=node.id, kind=node.kind, prior=priors[node.kind] if node.prior is None else node.prior)
         for node in given
     ]
-    return _checked(nodes, [Relation(**relation.model_dump()) for relation in relations], source)
-
-
-def _checked(nodes: Sequence[Node], relations: Sequence[Relation], source: str) -> FactGraph:
-    problems = []
-    a = {"atom": "an atom", "context": "a context"}
-    kinds: dict[str, str] = {}
-    for node in nodes:
-        if node.id in kinds:
-            message = f"id {node.id!r} is used by {a[kinds[node.id]]} and by {a[node.kind]}"
-            problems.append(InputProblem(source, "nodes", message))
-        kinds[node.id] = node.kind
-    for i, relation in enumerate(relations):
-        for end in ("source", "target"):
-            if getattr(relation, end) not in kinds:
-                message = f"unknown node {getattr(relation, end)!r}"
-                problems.append(InputProblem(source, f"relations[{i}].{end}", message))
-        if relation.source == relation.target:
-            problems.append(InputProblem(source, f"relations[{i}]", f"joins {relation.source!r} to itself"))
-    if problems:
-        raise InputError(problems)
-    return FactGraph(nodes=tuple(nodes), relations=tuple(relations))
+    edges_given = tuple(Relation(**relation.model_dump()) for relation in relations)
+    try:
+        return FactGraph(nodes=tuple(nodes), relations=edges_given)
+    except InputError as error:
+        raise InputError([problem._replace(where=source) for problem in error.problems]) from None
 
 
 _Text = Annotated[str, Field(strict=True, min_length=1)]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
 from factreasoner.models.factor_graph import Factor, FactorGraph, Table
 
@@ -51,18 +50,12 @@ def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> F
 
     A relation's probability below 0.5 is not evidence against it: it is raised to 0.5. One above `HIGHEST` is
     lowered to that, wherever the relation comes from.
-
-    Raises:
-        InputError: a relation names an unknown node.
     """
     index = {node.id: i for i, node in enumerate(fact_graph.nodes)}
     factors = [
         Factor((i,), np.array([1 - node.prior, node.prior])) for i, node in enumerate(fact_graph.nodes)
     ]
-    for i, relation in enumerate(fact_graph.relations):
-        if relation.source not in index or relation.target not in index:
-            message = f"{relation.source!r} -> {relation.target!r} names an unknown node"
-            raise InputError([InputProblem("fact graph", f"relations[{i}]", message)])
+    for relation in fact_graph.relations:
         source, target = index[relation.source], index[relation.target]
         ends: dict[str, NodeKind] = {
             "source": fact_graph.nodes[source].kind,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from litellm.exceptions import GuardrailRaisedException
 from litellm.integrations.custom_guardrail import CustomGuardrail
+from litellm.types.guardrails import LitellmParams
 from litellm.types.utils import GenericGuardrailAPIInputs
 
 from factreasoner.errors import ConfigError, FactReasonerError
 from factreasoner.integrations.scoring import PRECISION, ScoredAnswer, Scoring
+from factreasoner.pipeline.config import Config
+from factreasoner.settings.sources import unknown_setting
 
 MISSING = ("pass", "block")
 
@@ -34,7 +38,7 @@ class FactualityGuardrail(CustomGuardrail):
     claims passes, and an answer that can't be judged is blocked. Streams are held back until they are judged.
 
     Raises:
-        ConfigError: a setting is wrong.
+        ConfigError: an unknown or wrong setting.
     """
 
     def __init__(
@@ -47,8 +51,11 @@ class FactualityGuardrail(CustomGuardrail):
     ) -> None:
         if on_missing_contexts not in MISSING:
             raise ConfigError(f"on_missing_contexts: {on_missing_contexts!r}; write 'pass' or 'block'")
-        if not 0 <= min_precision <= 1:
+        if type(min_precision) not in (int, float) or not 0 <= min_precision <= 1:
             raise ConfigError(f"min_precision: {min_precision!r} is not a share; write a number from 0 to 1")
+        if not isinstance(settings, Mapping | None):
+            raise ConfigError(f"settings: {settings!r} is no mapping of settings to values")
+        _refuse_unknown(litellm_settings)
         self._min_precision = min_precision
         self._on_missing = on_missing_contexts
         self._scoring = Scoring(PRECISION, **settings or {})
@@ -87,11 +94,24 @@ class FactualityGuardrail(CustomGuardrail):
         return GuardrailRaisedException(guardrail_name=self.guardrail_name, message=reason)
 
 
-def _contexts(request: Mapping[str, Any]) -> list[Any] | None:
+def _refuse_unknown(given: Mapping[str, Any]) -> None:
+    """Raise ConfigError for what neither litellm nor this guardrail takes; the proxy adds defaults."""
+    taken = inspect.signature(CustomGuardrail.__init__).parameters
+    others = {name: field.default for name, field in LitellmParams.model_fields.items() if name not in taken}
+    for name in given:
+        if name in Config.model_fields and given[name] != others.get(name):
+            raise ConfigError(f"{name}: it belongs under `settings`")
+        if name not in taken and name not in others:
+            known = ["min_precision", "on_missing_contexts", "settings", *taken]
+            raise ConfigError(unknown_setting(name, known))
+
+
+def _contexts(request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - checked with the answer
     """The contexts of a request, or None."""
-    given = (request.get("metadata") or {}).get("contexts")
+    metadata = request.get("metadata")
+    given = metadata.get("contexts") if isinstance(metadata, Mapping) else None
     if given is not None:
-        return [given] if isinstance(given, str) else list(given)
+        return given
     messages = request.get("messages") or ()
     texts = [_text(message.get("content")) for message in messages if message.get("role") == "tool"]
     return [text for text in texts if text.strip()] or None

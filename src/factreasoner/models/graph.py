@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from factreasoner.models.records import Model
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.models.records import CallerModel, Model
 
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
@@ -26,8 +27,11 @@ Equal evidence summed in another order differs in the last bits, which must not 
 """
 
 
-class Relation(Model):
-    """A judged dependency between two nodes; neutral verdicts make none."""
+class Relation(CallerModel):
+    """A judged dependency between two nodes; neutral verdicts make none.
+
+    Raises InputError: a field is unknown, missing or wrong.
+    """
 
     source: str
     target: str
@@ -35,19 +39,50 @@ class Relation(Model):
     probability: float = Field(ge=0.0, le=1.0)
 
 
-class Node(Model):
-    """A binary variable of the fact graph with its prior P(true)."""
+class Node(CallerModel):
+    """A binary variable of the fact graph with its prior P(true).
+
+    Raises InputError: a field is unknown, missing or wrong.
+    """
 
     id: str
     kind: NodeKind
     prior: float = Field(ge=0.0, le=1.0)
 
 
-class FactGraph(Model):
-    """Atoms and contexts with the relations between them. Round-trips through JSON."""
+_ARTICLES = {"atom": "an atom", "context": "a context"}
+
+
+class FactGraph(CallerModel):
+    """Atoms and contexts with the relations between them. Round-trips through JSON.
+
+    Raises InputError: two nodes have one id, or a relation names an unknown node or joins a node to itself.
+    """
 
     nodes: tuple[Node, ...]
     relations: tuple[Relation, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_agree(self) -> FactGraph:
+        problems: list[InputProblem] = []
+        kinds: dict[str, str] = {}
+        for i, node in enumerate(self.nodes):
+            if node.id in kinds:
+                both = f"{_ARTICLES[kinds[node.id]]} and by {_ARTICLES[node.kind]}"
+                problems.append(
+                    InputProblem("FactGraph()", f"nodes[{i}].id", f"{node.id!r} is used by {both}")
+                )
+            kinds[node.id] = node.kind
+        for i, relation in enumerate(self.relations):
+            place = f"relations[{i}]"
+            for end in ("source", "target"):
+                if (name := getattr(relation, end)) not in kinds:
+                    problems.append(InputProblem("FactGraph()", f"{place}.{end}", f"unknown node {name!r}"))
+            if relation.source == relation.target:
+                problems.append(InputProblem("FactGraph()", place, f"joins {relation.source!r} to itself"))
+        if problems:
+            raise InputError(problems)
+        return self
 
     def evidence(self) -> dict[str, list[Relation]]:
         """The relations between each atom and contexts: what supports or contradicts its label.

@@ -31,7 +31,7 @@ class Model(BaseModel):
         return sorted(name for name in shown if not name.startswith("_"))
 
 
-class _CallerModel(Model):
+class CallerModel(Model):
     """Base of the models that callers build themselves; what is wrong with one is told in our words."""
 
     if not TYPE_CHECKING:  # a type checker goes by the fields
@@ -46,7 +46,7 @@ class _CallerModel(Model):
         __init__.__pydantic_base_init__ = True  # so one inside another is read without it
 
 
-class Atom(_CallerModel):
+class Atom(CallerModel):
     """One checkable statement of a response.
 
     `text` is judged. `original` is the text before revision. `span` is its place (start, end) in the
@@ -66,7 +66,7 @@ class Atom(_CallerModel):
     query: str = ""
 
 
-class Context(_CallerModel):
+class Context(CallerModel):
     """One passage of evidence.
 
     `atom_ids` names the atoms it was retrieved for; if there are none, it was retrieved for the question.
@@ -95,7 +95,7 @@ class Context(_CallerModel):
     atom_ids: tuple[str, ...] = ()
 
 
-class Record(_CallerModel):
+class Record(CallerModel):
     """One response to assess, with all that is known about it.
 
     `atoms` or `contexts` are None if they were not given, and an empty tuple if there are none. Ids are

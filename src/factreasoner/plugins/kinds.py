@@ -24,7 +24,6 @@ from factreasoner.errors import (
     BudgetError,
     ConfigError,
     FactReasonerError,
-    InputError,
     MissingExtraError,
     PluginError,
     RetrievalError,
@@ -63,7 +62,7 @@ class OnDemand(NamedTuple):
 Offers = Mapping[str, object]
 """What a constructor may ask for, by name; None: there is nothing."""
 
-_PASSED_ON = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
+_PASSED_ON = (BudgetError, ConfigError, RetrievalError, RunError, SolverError, StageError)
 """What a part may raise on purpose. Everything else is its fault."""
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from factreasoner.errors import InputError
 from factreasoner.models import (
     Atom,
     Claim,
@@ -65,6 +66,8 @@ def _unsound(found: BaseModel) -> str | None:
         found.model_dump_json(warnings=False)
     except ValidationError as error:
         return f"a wrong {kind.__name__}: {next(reworded(error, '', {}))}"
+    except InputError as error:
+        return f"a wrong {kind.__name__}: {error}"
     except PydanticSerializationError as error:  # half a surrogate pair, for one
         return f"a {kind.__name__} that can't be written to a file: {error}"
     return None
@@ -182,8 +185,6 @@ def concluded(
     strange |= (named | nodes) - ids - {context.id for context in contexts}
     if strange:
         return f"something about {min(strange)!r}, which it was not asked about"
-    if loose := {end for edge in graph.relations for end in (edge.source, edge.target)} - nodes:
-        return f"a relation of {min(loose)!r}, which is no node of its graph"
     if (given := result.marginals) is None:
         return None
     return _distributed(given, dict.fromkeys([*given.probabilities, *(node.id for node in graph.nodes)], 2))

@@ -5,7 +5,6 @@ Evidence is applied, what says nothing is dropped, and the rest is split into co
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -146,8 +145,7 @@ def reduce(graph: FactorGraph) -> Reduced:
     product of two tables of one (such as a relation of probability 0.5) joins nothing.
 
     Raises:
-        SolverError: a table is negative, not finite or of the wrong shape, the evidence names no state, or
-            a table is 0 throughout under the evidence.
+        SolverError: a table is 0 throughout under the evidence, or there are too many states.
     """
     check(graph)
     fixed = {i: 0 for i, cardinality in enumerate(graph.cardinalities) if cardinality == 1}
@@ -174,30 +172,13 @@ def reduce(graph: FactorGraph) -> Reduced:
 
 
 def check(graph: FactorGraph) -> None:
-    """Refuse what is not a network.
-
-    Raises:
-        SolverError: a table is negative, not finite or of the wrong shape, the evidence names no state, or
-            there are more states than an answer can hold.
-    """
+    """Raise SolverError where a network has more states than an answer can hold."""
     if sum(graph.cardinalities) > MOST_STATES:
         most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
         raise SolverError(
             f"the variables have {sum(graph.cardinalities)} states, {graph.names[most]!r} alone "
             f"{graph.cardinalities[most]}; at most {MOST_STATES} can be computed"
         )
-    for i, state in graph.evidence.items():
-        if not 0 <= i < len(graph.names) or not 0 <= state < graph.cardinalities[i]:
-            raise SolverError(f"evidence: variable {i} has no state {state}")
-    for factor in graph.factors:
-        shape = tuple(graph.cardinalities[i] for i in factor.scope)
-        problem = None
-        if factor.table.shape != shape or len(set(factor.scope)) != len(factor.scope):
-            problem = f"table of shape {factor.table.shape}, expected {shape}"
-        elif not (factor.table.min() >= 0.0 and factor.table.max() < math.inf):
-            problem = "entries must be finite and not negative"
-        if problem:
-            raise SolverError(f"factor over {', '.join(graph.names[i] for i in factor.scope)}: {problem}")
 
 
 def _split(factor: LogFactor) -> tuple[LogFactor, ...]:
