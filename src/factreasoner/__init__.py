@@ -41,6 +41,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "factreasoner.analysis.opened_run": "Run",
+    "factreasoner.analysis.solutions": "solve",
     "factreasoner.api": "assess_many",
     "factreasoner.llm.scripted": "ScriptedLLM",
     "factreasoner.models": "Assessment Record Result",

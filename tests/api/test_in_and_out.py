@@ -1,7 +1,6 @@
 """What callers hand over comes back: passages and records of any library, ids, stops, graphs and errors."""
 
 import dataclasses
-import enum
 import logging
 import sqlite3
 import threading
@@ -75,17 +74,6 @@ class HaystackDocument:
     embedding: Any = None
 
 
-class Slotted:
-    __slots__ = ("id", "link", "text", "title")
-
-    def __init__(self):
-        self.id, self.text, self.title, self.link = "p7", TEXT, "Curie", LINK
-
-
-class Kind(enum.Enum):
-    BOOK = "Curie"
-
-
 def row_of_sqlite():
     base = sqlite3.connect(":memory:")
     base.row_factory = sqlite3.Row
@@ -102,8 +90,7 @@ CHUNK = Chunk(id="p7", page_content=TEXT, metadata=METADATA)
     [
         Passage(),
         Source(),
-        Source(id=uuid.UUID(int=7), title=Kind.BOOK),
-        Slotted(),
+        Source(id=uuid.UUID(int=7), title="Curie"),
         Row("p7", TEXT, "Curie", LINK),
         CHUNK,
         (CHUNK, 0.83),
@@ -174,6 +161,16 @@ FRAME = pandas.DataFrame(
 )
 
 
+class Dataset:
+    """As `datasets.Dataset`: rows by iteration, and a length."""
+
+    def __iter__(self):
+        return iter(FRAME.to_dict("records"))
+
+    def __len__(self):
+        return len(FRAME)
+
+
 @pytest.mark.parametrize(
     "records",
     [
@@ -182,9 +179,11 @@ FRAME = pandas.DataFrame(
         FRAME.itertuples(),
         FRAME.itertuples(index=False),
         FRAME.to_dict("records"),
+        (row for row in FRAME.to_dict("records")),
+        Dataset(),
         [SimpleNamespace(**row) for row in FRAME.to_dict("records")],
     ],
-    ids=["frame", "iterrows", "itertuples", "without index", "dicts", "objects"],
+    ids=["frame", "iterrows", "itertuples", "without index", "dicts", "generator", "dataset", "objects"],
 )
 def test_rows_of_a_frame_are_records(records):
     found = list(assess_many(records, **GIVEN).results())

@@ -1,7 +1,6 @@
 """Objects of files and of callers in Python: every shape people use, and what is said of every wrong one."""
 
 import math
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -183,10 +182,8 @@ def fitting(records, column_map=None):
     return given_records("assess_many()", records, lambda record: (), column_map or {}, in_python)
 
 
-def test_documents_bring_title_and_link_and_atoms_their_labels():
-    document = SimpleNamespace(page_content=TEXT, metadata=DOCUMENT)
-    record = made(contexts=[document], atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
-    assert [(c.title, c.link) for c in record.contexts or ()] == [("Tower", DOCUMENT["source"])]
+def test_atoms_bring_their_labels_and_no_list_is_none():
+    record = made(atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
     assert record.atoms == (Atom(id="a0", text="b", gold="S"), Atom(id="z", text="c"))
     assert (made(contexts=[]).contexts, made(contexts=[]).atoms) == ((), None)
 

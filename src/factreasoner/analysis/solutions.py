@@ -38,12 +38,6 @@ def solve(graph: FactGraph | FactorGraph, **settings: Unpack[Keywords]) -> Margi
     `settings` are those of the graph and the solver, such as `factors="table1"` and `solver="exact"`, or
     `solver=MySolver()`.
 
-        facts = FactGraph(
-            nodes=(Node(id="a", kind="atom", prior=0.5), Node(id="c", kind="context", prior=0.9)),
-            relations=(Relation(source="c", target="a", kind="entailment", probability=0.9),),
-        )
-        solve(facts).p_true  # {"a": 0.86, "c": 0.9}
-
     Raises:
         ConfigError: an unknown or wrong setting, or a solver that is not installed.
         SolverError: inference was refused or failed.

@@ -69,12 +69,12 @@ def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
 
 def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """A row without its missing values: None, NaN, NaT and NA."""
-    return {key: value for key, value in row.items() if not _is_missing(value)}
-
-
-def _is_missing(value: object) -> bool:
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
+    named = ("NoneType", "NAType", "NaTType")
+    return {
+        key: cell
+        for key, cell in row.items()
+        if type(cell).__name__ not in named and not (isinstance(cell, float) and math.isnan(cell))
+    }
 
 
 def _plain(value: Any) -> object:  # noqa: ANN401 - whatever a caller has

@@ -50,9 +50,6 @@ class Node(CallerModel):
     prior: float = Field(ge=0.0, le=1.0)
 
 
-_ARTICLES = {"atom": "an atom", "context": "a context"}
-
-
 class FactGraph(CallerModel):
     """Atoms and contexts with the relations between them. Round-trips through JSON.
 
@@ -64,24 +61,20 @@ class FactGraph(CallerModel):
 
     @model_validator(mode="after")
     def _ids_agree(self) -> FactGraph:
-        problems: list[InputProblem] = []
-        kinds: dict[str, str] = {}
-        for i, node in enumerate(self.nodes):
-            if node.id in kinds:
-                both = f"{_ARTICLES[kinds[node.id]]} and by {_ARTICLES[node.kind]}"
-                problems.append(
-                    InputProblem("FactGraph()", f"nodes[{i}].id", f"{node.id!r} is used by {both}")
-                )
-            kinds[node.id] = node.kind
+        problems: list[tuple[str, str]] = []
+        known = {node.id for node in self.nodes}
+        if len(known) < len(self.nodes):
+            ids = [node.id for node in self.nodes]
+            twice = (i for i, name in enumerate(ids) if name in ids[:i])
+            problems += [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
         for i, relation in enumerate(self.relations):
-            place = f"relations[{i}]"
             for end in ("source", "target"):
-                if (name := getattr(relation, end)) not in kinds:
-                    problems.append(InputProblem("FactGraph()", f"{place}.{end}", f"unknown node {name!r}"))
+                if (name := getattr(relation, end)) not in known:
+                    problems.append((f"relations[{i}].{end}", f"unknown node {name!r}"))
             if relation.source == relation.target:
-                problems.append(InputProblem("FactGraph()", place, f"joins {relation.source!r} to itself"))
+                problems.append((f"relations[{i}]", f"joins {relation.source!r} to itself"))
         if problems:
-            raise InputError(problems)
+            raise InputError([InputProblem("FactGraph()", *problem) for problem in problems])
         return self
 
     def evidence(self) -> dict[str, list[Relation]]:

@@ -29,6 +29,7 @@ from factreasoner.plugins.kinds import (
     Offers,
     OnDemand,
     PluginKind,
+    checked_model,
     named,
 )
 from factreasoner.plugins.table import PLUGINS
@@ -162,12 +163,12 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
     shared = SharedLimits(config, budget)
-    llm = calls.llm
+    llm = calls.llm and checked_model(calls.llm)
     if llm is None and config.first_model is not None:
         clients = {name: _client(alone(config, name), shared, calls) for name in config.models}
         llm = Panel(clients) if config.judge_models else clients[config.first_model]
     if llm is not None and config.first_model is None:
-        config = config.model_copy(update={"model": type(llm).__name__})
+        config = config.model_copy(update={"model": type(calls.llm).__name__})
     return Assembly(config, llm, calls.parts, shared)
 
 

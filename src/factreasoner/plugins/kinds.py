@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import logging
 import sys
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
@@ -24,7 +24,9 @@ from factreasoner.errors import (
     BudgetError,
     ConfigError,
     FactReasonerError,
+    LLMError,
     MissingExtraError,
+    PendingError,
     PluginError,
     RetrievalError,
     RunError,
@@ -36,6 +38,7 @@ from factreasoner.plugins import results
 from factreasoner.plugins.results import ELEMENTS, misfit, with_true_quote
 from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
 from factreasoner.protocols import (
+    LLM,
     Atomized,
     Atomizer,
     Evaluator,
@@ -51,6 +54,7 @@ from factreasoner.protocols import (
 )
 
 P = TypeVar("P")
+log = logging.getLogger(__name__)
 
 
 class OnDemand(NamedTuple):
@@ -62,7 +66,16 @@ class OnDemand(NamedTuple):
 Offers = Mapping[str, object]
 """What a constructor may ask for, by name; None: there is nothing."""
 
-_PASSED_ON = (BudgetError, ConfigError, RetrievalError, RunError, SolverError, StageError)
+_PASSED_ON = (
+    BudgetError,
+    ConfigError,
+    PendingError,
+    PluginError,
+    RetrievalError,
+    RunError,
+    SolverError,
+    StageError,
+)
 """What a part may raise on purpose. Everything else is its fault."""
 
 
@@ -70,13 +83,15 @@ _PASSED_ON = (BudgetError, ConfigError, RetrievalError, RunError, SolverError, S
 class PluginKind(Generic[P]):
     """One kind of part: the method it must have, and the type that the method returns.
 
-    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is.
+    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is. `raises`
+    are errors that are not its fault.
     """
 
     name: str
     method: str
     returns: type
     problem: Callable[..., str | None] = lambda *_: None
+    raises: tuple[type[Exception], ...] = _PASSED_ON
 
     def make(self, plugin: object, offers: Offers) -> P:
         """The part that `plugin` names or makes.
@@ -213,23 +228,27 @@ class _CheckedPlugin(Generic[P]):
         self._kind = kind
         self._called = name
         self._part = part
+        self._logged: set[str] = set()
         setattr(self, kind.method, self._call)
 
     def __getattr__(self, name: str) -> object:
-        found = getattr(self._part, name)
-        return partial(self._guarded, name) if name == "requests" else found
+        return getattr(self._part, name)
 
-    def _guarded(self, method: str, *given: object) -> object:
-        """The result of a method of the part; an error in it is reported as the part's fault."""
+    def _guarded(self, *given: object, **options: object) -> object:
+        """What the part's method returns; an error in it is logged, and reported as the part's fault."""
         try:
-            return getattr(self._part, method)(*given)
-        except _PASSED_ON:
+            return getattr(self._part, self._kind.method)(*given, **options)
+        except self._kind.raises:
             raise
         except (Exception, SystemExit) as error:
-            raise self._fault(describe_error(error, self._part)) from error
+            fault = self._fault(describe_error(error, self._part))
+            if str(fault) not in self._logged:
+                log.error("%s", fault, exc_info=error)
+            self._logged.add(str(fault))
+            raise fault from error
 
-    def _call(self, *given: object) -> object:
-        result = self._guarded(self._kind.method, *given)
+    def _call(self, *given: object, **options: object) -> object:
+        result = self._guarded(*given, **options)
         problem = misfit(self._kind.returns, result) or self._kind.problem(result, *given)
         if problem is not None:
             code = getattr(getattr(self._part, self._kind.method), "__code__", None)
@@ -258,6 +277,19 @@ SUMMARIZER: PluginKind[Summarizer] = PluginKind("summarizer", "summarize", Retri
 JUDGE: PluginKind[Judge] = PluginKind("judge", "judge", Judged, results.judged)
 SOLVER: PluginKind[Solver] = PluginKind("solver", "marginals", Marginals, results.marginals)
 ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome, results.concluded)
+_MODEL: PluginKind[LLM] = PluginKind("llm", "call", object, raises=(*_PASSED_ON, LLMError))
+
+
+def checked_model(llm: LLM) -> LLM:
+    """A user's own model, its errors reported as its fault. Raises ConfigError: it has no method call()."""
+    if isinstance(llm, type) or not callable(getattr(llm, "call", None)):
+        given = repr(llm) if isinstance(llm, str) else named(llm)
+        raise ConfigError(
+            f"llm: {given} has no method call(prompt, schema): give one that has (docs/plugins.md), "
+            'or name a model: model="openai/gpt-4o-mini"'
+        )
+    ours = type(llm).__module__.startswith("factreasoner.")
+    return llm if ours else cast(LLM, _CheckedPlugin(_MODEL, named(llm), llm))
 
 
 def own_modules(names: Iterable[str]) -> list[str]:
