@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
-    from factreasoner.analysis.solutions import solve as solve
     from factreasoner.api import assess_many as assess_many
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
@@ -41,7 +40,6 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "factreasoner.analysis.opened_run": "Run",
-    "factreasoner.analysis.solutions": "solve",
     "factreasoner.api": "assess_many",
     "factreasoner.llm.scripted": "ScriptedLLM",
     "factreasoner.models": "Assessment Record Result",

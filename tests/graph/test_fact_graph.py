@@ -4,7 +4,7 @@ import math
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.graph.fact_graph import build_fact_graph, parse_fact_graph, read_fact_graph
+from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
 from factreasoner.models import Atom, Context, FactGraph, Node, Relation
 
 GRAPH = FactGraph(
@@ -18,6 +18,12 @@ GRAPH = FactGraph(
         Relation(source="c0", target="c1", kind="equivalence", probability=0.7),
     ),
 )
+
+
+def parsed(folder, data, **priors):
+    path = folder / "parsed.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return read_fact_graph(path, **priors)
 
 
 def test_building_takes_the_priors_and_a_contexts_own_one_wins():
@@ -38,7 +44,7 @@ def test_the_round_trip_is_exact(tmp_path):
 
 @pytest.mark.parametrize("ends", [("from", "to"), ("source", "target")])
 @pytest.mark.parametrize("kind", ["label", "type", "kind", "relation"])
-def test_the_reference_systems_nodes_and_edges(ends, kind):
+def test_the_reference_systems_nodes_and_edges(ends, kind, tmp_path):
     data = {
         "nodes": [{"id": n.id, "type": n.kind, "probability": n.prior} for n in GRAPH.nodes],
         "edges": [
@@ -46,7 +52,7 @@ def test_the_reference_systems_nodes_and_edges(ends, kind):
             for r in GRAPH.relations
         ],
     }
-    assert parse_fact_graph(data) == GRAPH
+    assert parsed(tmp_path, data) == GRAPH
 
 
 @pytest.mark.parametrize(
@@ -58,11 +64,11 @@ def test_the_reference_systems_nodes_and_edges(ends, kind):
         [{"id": "a0", "kind": "context", "prior": None}],
     ],
 )
-def test_atoms_and_contexts_without_priors_take_those_given(atoms):
+def test_atoms_and_contexts_without_priors_take_those_given(atoms, tmp_path):
     relation = {"source": "c0", "target": "a0", "label": "contradiction", "probability": 1}
     neutral = {"source": "c1", "target": "a0", "label": "neutral"}
     data = {"atoms": atoms, "contexts": ["c0", "c1"], "relations": [relation, neutral]}
-    graph = parse_fact_graph(data, context_prior=0.8)
+    graph = parsed(tmp_path, data, context_prior=0.8)
     assert [(n.id, n.kind, n.prior) for n in graph.nodes] == [
         ("a0", "atom", 0.5),
         ("c0", "context", 0.8),
@@ -71,13 +77,13 @@ def test_atoms_and_contexts_without_priors_take_those_given(atoms):
     assert graph.relations == (Relation(source="c0", target="a0", kind="contradiction", probability=1.0),)
 
 
-def test_prior_of_zero_counts():
+def test_prior_of_zero_counts(tmp_path):
     nodes = [
         {"id": "a0", "kind": None, "type": "atom", "prior": 0, "probability": 0.7},
         {"id": "c0", "kind": "context", "prior": None, "probability": 0.0},
     ]
     edge = {"from": None, "source": "c0", "to": "a0", "kind": "entailment", "probability": 0}
-    graph = parse_fact_graph({"nodes": nodes, "edges": [edge]})
+    graph = parsed(tmp_path, {"nodes": nodes, "edges": [edge]})
     assert [(n.kind, n.prior) for n in graph.nodes] == [("atom", 0.0), ("context", 0.0)]
     assert (graph.relations[0].source, graph.relations[0].probability) == ("c0", 0.0)
     built = build_fact_graph([], [Context(id="c", text="x", prior=0.0)], [], context_prior=0.8)
@@ -123,16 +129,14 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path, data, expected):
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(InputError, match=expected) as caught:
-        read_fact_graph(path)
-    assert all(problem.where == str(path) for problem in caught.value.problems)
+        parsed(tmp_path, data)
+    assert all(problem.where == str(tmp_path / "parsed.json") for problem in caught.value.problems)
 
 
-def test_every_problem_is_reported_and_places_count_all_entries():
+def test_every_problem_is_reported_and_places_count_all_entries(tmp_path):
     with pytest.raises(InputError) as caught:
-        parse_fact_graph({"nodes": [3, {"id": "a0"}], "edges": [{}]})
+        parsed(tmp_path, {"nodes": [3, {"id": "a0"}], "edges": [{}]})
     fields = {problem.field for problem in caught.value.problems}
     edge = {f"edges[0].{key}" for key in ("source", "target", "kind", "probability")}
     assert fields == {"nodes[0]", "nodes[1].kind", *edge}

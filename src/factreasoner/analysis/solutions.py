@@ -5,18 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from factreasoner.errors import ConfigError, SolverError
-from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import NetworkFile
-from factreasoner.models import FactGraph, Factor, FactorGraph, Marginals, support_of
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.models import Factor, FactorGraph, Marginals, support_of
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import PLUGINS
 
@@ -29,22 +25,6 @@ class SolverRun(NamedTuple):
     asked: str
     seconds: float
     marginals: Marginals
-
-
-@python_call
-def solve(graph: FactGraph | FactorGraph, **settings: Unpack[Keywords]) -> Marginals:
-    """Compute the posterior probabilities of a graph's variables.
-
-    `settings` are those of the graph and the solver, such as `factors="table1"` and `solver="exact"`, or
-    `solver=MySolver()`.
-
-    Raises:
-        ConfigError: an unknown or wrong setting, or a solver that is not installed.
-        SolverError: inference was refused or failed.
-    """
-    parts, config = parts_and_config(settings)
-    network = factor_graph(graph, config.factors) if isinstance(graph, FactGraph) else graph
-    return SOLVER.make(parts.get("solver", config.solver), {"config": config}).marginals(network)
 
 
 def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:

@@ -28,10 +28,6 @@ class NetworkPart:
     atoms: tuple[int, ...]
     contexts: tuple[int, ...]
 
-    def without(self, context: int) -> FactorGraph:
-        """The network without a context and its factors."""
-        return induced(self.graph, [i for i in range(len(self.graph.names)) if i != context])
-
     def beside(self, atoms: Collection[int]) -> tuple[int, ...]:
         """The contexts with a relation to any of `atoms`."""
         near = {

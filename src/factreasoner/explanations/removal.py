@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import OutOfTimeError
-from factreasoner.explanations.parts import NetworkPart
+from factreasoner.explanations.parts import NetworkPart, induced
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.protocols import Solver
@@ -132,8 +132,9 @@ class BySolver:
         self.candidates = tuple(c for c in self.candidates if c in self._known)
 
     def _without(self, context: int) -> Table:
-        names = self._part.graph.names
-        return log_odds(self._solved(self._part.without(context)), [names[i] for i in self._part.atoms])
+        graph, atoms = self._part.graph, self._part.atoms
+        rest = induced(graph, [i for i in range(len(graph.names)) if i != context])
+        return log_odds(self._solved(rest), [graph.names[i] for i in atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
         """The solver's answer, found in at most half of the time that is left."""

@@ -43,29 +43,7 @@ def build_fact_graph(
 def read_fact_graph(
     path: Path | str, *, atom_prior: float = ATOM_PRIOR, context_prior: float = CONTEXT_PRIOR
 ) -> FactGraph:
-    """Read a fact graph file; see :func:`parse_fact_graph`.
-
-    Raises:
-        InputError: unreadable, not UTF-8, not JSON, or not a fact graph; the file and the field are named.
-    """
-    try:
-        data = json.loads(text_of(path))
-    except json.JSONDecodeError as error:
-        message = f"not JSON in line {error.lineno}, at column {error.colno}; {_FORM}"
-        raise InputError([InputProblem(str(path), "", message)]) from error
-    except RecursionError as error:
-        raise InputError([InputProblem(str(path), "", "not a fact graph: nested too deeply")]) from error
-    return parse_fact_graph(data, source=str(path), atom_prior=atom_prior, context_prior=context_prior)
-
-
-def parse_fact_graph(
-    data: object,
-    *,
-    source: str = "fact graph",
-    atom_prior: float = ATOM_PRIOR,
-    context_prior: float = CONTEXT_PRIOR,
-) -> FactGraph:
-    """Read a fact graph from decoded JSON.
+    """Read a fact graph in JSON.
 
     Nodes are in `nodes` ({id, kind or type, prior or probability}), or in `atoms` and `contexts` (a
     mapping by id, a list of ids, or a list of objects with an id). Relations are in `relations` or
@@ -73,8 +51,17 @@ def parse_fact_graph(
     A node without a prior takes its kind's; neutral relations are dropped.
 
     Raises:
-        InputError: every field that is missing or wrong, each with its place in `source`.
+        InputError: unreadable, not UTF-8, not JSON, or not a fact graph; every field that is missing or wrong
+            is named with its file.
     """
+    source = str(path)
+    try:
+        data: object = json.loads(text_of(path))
+    except json.JSONDecodeError as error:
+        message = f"not JSON in line {error.lineno}, at column {error.colno}; {_FORM}"
+        raise InputError([InputProblem(source, "", message)]) from error
+    except RecursionError as error:
+        raise InputError([InputProblem(source, "", "not a fact graph: nested too deeply")]) from error
     if not isinstance(data, Mapping):
         raise InputError([InputProblem(source, "", _FORM)])
     problems: list[InputProblem] = []

@@ -23,8 +23,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 """Field of a Record -> the keys that hold it, which name parameters, too: ours, then other tools'."""
 
-OTHER_WORDS = {"contexts": ("documents",)}
-"""What else a field is called where it is missing."""
 LIKE = 0.8
 """How alike two keys are, from 0 to 1, if one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
@@ -83,17 +81,17 @@ def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
     return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
 
 
-def near_key(field: str, keys: Iterable[str], words: Iterable[str] = ()) -> str | None:
-    """The key of an object that may be a misspelt key of that field, or one of `words`, if there is one."""
+def near_key(field: str, keys: Iterable[str]) -> str | None:
+    """The key of an object that may be a misspelt key of that field, if there is one."""
     spare = tuple(key for key in keys if key not in _FIELD_OF)
-    close = (nearest_to(name, spare) for name in (*FIELDS[field], *words))
+    close = (nearest_to(name, spare) for name in FIELDS[field])
     return next(filter(None, close), None)
 
 
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     """The problem of a missing field, with one of the object's keys that may hold it."""
     field = problem.field
-    if field not in FIELDS or (near := near_key(field, keys, OTHER_WORDS.get(field, ()))) is None:
+    if field not in FIELDS or (near := near_key(field, keys)) is None:
         return problem
     return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
 

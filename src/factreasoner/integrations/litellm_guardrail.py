@@ -13,9 +13,9 @@ from litellm.types.guardrails import LitellmParams
 from litellm.types.utils import GenericGuardrailAPIInputs
 
 from factreasoner.errors import ConfigError, FactReasonerError
-from factreasoner.integrations.scoring import PRECISION, ScoredAnswer, Scoring
+from factreasoner.integrations.scoring import PRECISION, Scoring
 from factreasoner.pipeline.config import Config
-from factreasoner.settings.sources import unknown_setting
+from factreasoner.plugins.table import nearest
 
 MISSING = ("pass", "block")
 
@@ -83,12 +83,9 @@ class FactualityGuardrail(CustomGuardrail):
                 scored = await asyncio.to_thread(self._scoring.score, text, contexts)
             except FactReasonerError as error:
                 raise self._blocked(f"the answer could not be judged: {error}") from error
-            if not self._allowed(scored):
+            if scored.result.status != "no_atoms" and not scored.reaches(self._min_precision):
                 raise self._blocked(scored.reason)
         return inputs
-
-    def _allowed(self, scored: ScoredAnswer) -> bool:
-        return scored.result.status == "no_atoms" or scored.reaches(self._min_precision)
 
     def _blocked(self, reason: str) -> GuardrailRaisedException:
         return GuardrailRaisedException(guardrail_name=self.guardrail_name, message=reason)
@@ -102,8 +99,8 @@ def _refuse_unknown(given: Mapping[str, Any]) -> None:
         if name in Config.model_fields and given[name] != others.get(name):
             raise ConfigError(f"{name}: it belongs under `settings`")
         if name not in taken and name not in others:
-            known = ["min_precision", "on_missing_contexts", "settings", *taken]
-            raise ConfigError(unknown_setting(name, known))
+            known = nearest(name, ["min_precision", "on_missing_contexts", "settings", *taken])
+            raise ConfigError(f"unknown setting {name!r}; {known}")
 
 
 def _contexts(request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - checked with the answer

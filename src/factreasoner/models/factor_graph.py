@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -26,7 +27,8 @@ class Factor:
 
     def __post_init__(self) -> None:
         try:
-            _set(self, scope=tuple(self.scope), table=np.asarray(self.table, dtype=np.float64))
+            object.__setattr__(self, "scope", tuple(self.scope))
+            object.__setattr__(self, "table", np.asarray(self.table, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise InputError(
                 [InputProblem("Factor()", "table", f"is no array of numbers: {error}")]
@@ -51,28 +53,32 @@ class FactorGraph:
     evidence: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _set(self, **{key: tuple(getattr(self, key)) for key in ("names", "cardinalities", "factors")})
-        if problems := [InputProblem("FactorGraph()", *problem) for problem in self._problems()]:
-            raise InputError(problems)
+        for key in ("names", "cardinalities", "factors"):
+            object.__setattr__(self, key, tuple(getattr(self, key)))
+        problem = self._problem()
+        for j, factor in enumerate(self.factors if problem is None else ()):
+            if found := self._misfit(factor):
+                problem = f"factors[{j}].{found[0]}", found[1]
+                break
+        if problem is not None:
+            raise InputError([InputProblem("FactorGraph()", *problem)])
 
-    def _problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with a field: its name and why."""
+    def _problem(self) -> tuple[str, str] | None:
+        """What is wrong with the variables or the evidence: the field's name, and why."""
         states = self.cardinalities
-        for name in dict.fromkeys(self.names) if len(set(self.names)) < len(self.names) else ():
-            if (count := self.names.count(name)) > 1:
-                yield "names", f"{name!r} is the name of {count} variables; give each its own"
+        if twice := [name for name, count in Counter(self.names).items() if count > 1]:
+            return "names", f"{twice[0]!r} is the name of several variables"
         if len(states) != len(self.names):
-            yield "cardinalities", f"has {len(states)} numbers for {len(self.names)} names"
-            return
-        if empty := [i for i, number in enumerate(states) if number < 1]:
-            yield f"cardinalities[{empty[0]}]", f"is {states[empty[0]]}; a variable needs a state"
-            return
-        for j, factor in enumerate(self.factors):
-            if problem := self._misfit(factor):
-                yield f"factors[{j}].{problem[0]}", problem[1]
-        for i, state in self.evidence.items():
-            if not 0 <= i < len(states) or not 0 <= state < states[i]:
-                yield "evidence", f"variable {i} has no state {state}"
+            return "cardinalities", f"has {len(states)} numbers for {len(self.names)} names"
+        if 0 in states or min(states, default=0) < 0:
+            return "cardinalities", f"{states}: a variable needs a state"
+        if wrong := [
+            (i, k)
+            for i, k in self.evidence.items()
+            if i not in range(len(states)) or k not in range(states[i])
+        ]:
+            return "evidence", "variable {} has no state {}".format(*wrong[0])
+        return None
 
     def _misfit(self, factor: Factor) -> tuple[str, str] | None:
         scope, table = factor.scope, factor.table
@@ -82,11 +88,4 @@ class FactorGraph:
             return "scope", f"{scope} has a variable twice"
         if table.shape != (shape := tuple(self.cardinalities[i] for i in scope)):
             return "table", f"has the shape {table.shape}; its scope {scope} needs {shape}"
-        if not (table.min() >= 0.0 and table.max() < np.inf):
-            return "table", "has a number that is negative or not finite"
-        return None
-
-
-def _set(frozen: object, **values: object) -> None:
-    for name, value in values.items():
-        object.__setattr__(frozen, name, value)
+        return None if table.min() >= 0.0 and table.max() < np.inf else ("table", "is negative or not finite")

@@ -28,10 +28,7 @@ Equal evidence summed in another order differs in the last bits, which must not 
 
 
 class Relation(CallerModel):
-    """A judged dependency between two nodes; neutral verdicts make none.
-
-    Raises InputError: a field is unknown, missing or wrong.
-    """
+    """A judged dependency between two nodes; neutral verdicts make none."""
 
     source: str
     target: str
@@ -40,10 +37,7 @@ class Relation(CallerModel):
 
 
 class Node(CallerModel):
-    """A binary variable of the fact graph with its prior P(true).
-
-    Raises InputError: a field is unknown, missing or wrong.
-    """
+    """A binary variable of the fact graph with its prior P(true)."""
 
     id: str
     kind: NodeKind
@@ -61,20 +55,18 @@ class FactGraph(CallerModel):
 
     @model_validator(mode="after")
     def _ids_agree(self) -> FactGraph:
-        problems: list[tuple[str, str]] = []
-        known = {node.id for node in self.nodes}
-        if len(known) < len(self.nodes):
-            ids = [node.id for node in self.nodes]
-            twice = (i for i, name in enumerate(ids) if name in ids[:i])
-            problems += [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
+        ids = [node.id for node in self.nodes]
+        first = {name: i for i, name in reversed(list(enumerate(ids)))}
+        twice = [i for i, name in enumerate(ids) if first[name] < i]
+        told = [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
         for i, relation in enumerate(self.relations):
-            for end in ("source", "target"):
-                if (name := getattr(relation, end)) not in known:
-                    problems.append((f"relations[{i}].{end}", f"unknown node {name!r}"))
+            for end, name in (("source", relation.source), ("target", relation.target)):
+                if name not in first:
+                    told.append((f"relations[{i}].{end}", f"unknown node {name!r}"))
             if relation.source == relation.target:
-                problems.append((f"relations[{i}]", f"joins {relation.source!r} to itself"))
-        if problems:
-            raise InputError([InputProblem("FactGraph()", *problem) for problem in problems])
+                told.append((f"relations[{i}]", f"joins {relation.source!r} to itself"))
+        if told:
+            raise InputError([InputProblem("FactGraph()", *problem) for problem in told])
         return self
 
     def evidence(self) -> dict[str, list[Relation]]:

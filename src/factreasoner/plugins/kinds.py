@@ -26,7 +26,6 @@ from factreasoner.errors import (
     FactReasonerError,
     LLMError,
     MissingExtraError,
-    PendingError,
     PluginError,
     RetrievalError,
     RunError,
@@ -66,16 +65,7 @@ class OnDemand(NamedTuple):
 Offers = Mapping[str, object]
 """What a constructor may ask for, by name; None: there is nothing."""
 
-_PASSED_ON = (
-    BudgetError,
-    ConfigError,
-    PendingError,
-    PluginError,
-    RetrievalError,
-    RunError,
-    SolverError,
-    StageError,
-)
+_PASSED_ON = (BudgetError, ConfigError, PluginError, RetrievalError, RunError, SolverError, StageError)
 """What a part may raise on purpose. Everything else is its fault."""
 
 
@@ -283,11 +273,8 @@ _MODEL: PluginKind[LLM] = PluginKind("llm", "call", object, raises=(*_PASSED_ON,
 def checked_model(llm: LLM) -> LLM:
     """A user's own model, its errors reported as its fault. Raises ConfigError: it has no method call()."""
     if isinstance(llm, type) or not callable(getattr(llm, "call", None)):
-        given = repr(llm) if isinstance(llm, str) else named(llm)
-        raise ConfigError(
-            f"llm: {given} has no method call(prompt, schema): give one that has (docs/plugins.md), "
-            'or name a model: model="openai/gpt-4o-mini"'
-        )
+        hint = 'give an object that has one, or name a model: model="openai/gpt-4o-mini"'
+        raise ConfigError(f"llm: {named(llm)!r} has no method call(prompt, schema): {hint}")
     ours = type(llm).__module__.startswith("factreasoner.")
     return llm if ours else cast(LLM, _CheckedPlugin(_MODEL, named(llm), llm))
 

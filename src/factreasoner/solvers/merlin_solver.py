@@ -8,7 +8,6 @@ from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import machine_memory, plan_of_network, readable
-from factreasoner.solvers.reduction import check
 from factreasoner.solvers.settings import SolverSettings
 
 NO_BOUND = (
@@ -54,7 +53,6 @@ class MerlinSolver:
             SolverError: merlin failed, crashed, ran out of time or gave no valid answer; or the network or
                 its evidence has probability 0, or a table is malformed.
         """
-        check(graph)
         if not graph.names:
             return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
         plan = plan_of_network(graph)

@@ -18,7 +18,7 @@ from factreasoner.models.factor_graph import Factor, FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of_network, too_wide
 from factreasoner.solvers.junction_tree import LOWEST
-from factreasoner.solvers.reduction import INCONSISTENT, check
+from factreasoner.solvers.reduction import INCONSISTENT
 from factreasoner.solvers.settings import SolverSettings
 
 
@@ -48,7 +48,6 @@ class PgmpySolver:
             SolverError: time ran out, the network or its evidence has probability 0, a table is malformed, or
                 a product left the range of plain numbers.
         """
-        check(graph)
         groups = components(len(graph.names), [factor.scope for factor in graph.factors])
         plan = plan_of_network(graph)
         if not fits(plan):

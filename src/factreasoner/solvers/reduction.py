@@ -147,7 +147,12 @@ def reduce(graph: FactorGraph) -> Reduced:
     Raises:
         SolverError: a table is 0 throughout under the evidence, or there are too many states.
     """
-    check(graph)
+    if sum(graph.cardinalities) > MOST_STATES:
+        most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
+        raise SolverError(
+            f"the variables have {sum(graph.cardinalities)} states, {graph.names[most]!r} alone "
+            f"{graph.cardinalities[most]}; at most {MOST_STATES} can be computed"
+        )
     fixed = {i: 0 for i, cardinality in enumerate(graph.cardinalities) if cardinality == 1}
     fixed.update(graph.evidence)
     factors = [LogFactor.of(factor) for factor in graph.factors]
@@ -169,16 +174,6 @@ def reduce(graph: FactorGraph) -> Reduced:
         if group[0] not in fixed
     )
     return Reduced(graph, fixed, tuple(found_parts))
-
-
-def check(graph: FactorGraph) -> None:
-    """Raise SolverError where a network has more states than an answer can hold."""
-    if sum(graph.cardinalities) > MOST_STATES:
-        most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
-        raise SolverError(
-            f"the variables have {sum(graph.cardinalities)} states, {graph.names[most]!r} alone "
-            f"{graph.cardinalities[most]}; at most {MOST_STATES} can be computed"
-        )
 
 
 def _split(factor: LogFactor) -> tuple[LogFactor, ...]:
