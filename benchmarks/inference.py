@@ -25,7 +25,7 @@ import numpy as np
 from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
-from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.models.graph import FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.solvers import gibbs

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from factreasoner.models import FactGraph, Node, Relation
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 

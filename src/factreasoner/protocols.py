@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         Record,
         Verdict,
     )
-    from factreasoner.models.factor_graph import FactorGraph
+    from factreasoner.models.graph import FactorGraph
     from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 
 

@@ -12,7 +12,7 @@ from factreasoner.analysis.solutions import (
 )
 from factreasoner.errors import ConfigError, WidthError
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.solvers import exact

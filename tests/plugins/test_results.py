@@ -20,7 +20,7 @@ from factreasoner.models import (
     Relation,
     Verdict,
 )
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.plugins import kinds
 from factreasoner.protocols import Atomized, Judged, Retrieved
 

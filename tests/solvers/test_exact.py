@@ -10,7 +10,7 @@ from oracle import DATA, largest_error, uai_marginals
 
 from factreasoner.errors import WidthError
 from factreasoner.graph.uai import read_uai_network
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.solvers import exact
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver, bytes_needed, memory_budget, plan_of, readable

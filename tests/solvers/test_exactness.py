@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from oracle import brute_force, exact_marginals, hub, largest_error, networks, wild_networks
 
 from factreasoner.errors import SolverError
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import AutoSolver

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import brute_force, largest_error, networks
 
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers import exact, gibbs
 from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined

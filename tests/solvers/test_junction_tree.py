@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import brute_force, networks
 
-from factreasoner.models.factor_graph import Factor
+from factreasoner.models.graph import Factor
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.junction_tree import (
     LINEAR,

@@ -12,7 +12,7 @@ from oracle import DATA, graph_of
 from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
 from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import Atom, Context, Relation
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import AutoSolver

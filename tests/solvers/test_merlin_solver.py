@@ -8,7 +8,7 @@ from oracle import brute_force, largest_error
 
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.uai import read_uai_network
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers import merlin_solver
 from factreasoner.solvers.exact import plan_of_network

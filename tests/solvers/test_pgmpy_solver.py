@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factreasoner.errors import SolverError, WidthError
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers import exact
 from factreasoner.solvers.pgmpy_solver import PgmpySolver

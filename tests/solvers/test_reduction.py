@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from factreasoner.errors import SolverError
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 from factreasoner.solvers.reduction import LogFactor, distribution, log_sum, logarithm, merged, reduce, scaled
 
 ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])

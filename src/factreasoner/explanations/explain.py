@@ -18,7 +18,7 @@ from factreasoner.explanations.parts import SAYS_NOTHING, NetworkPart, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of
-from factreasoner.models.factor_graph import FactorGraph, Table
+from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver

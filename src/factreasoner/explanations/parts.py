@@ -10,7 +10,7 @@ import numpy as np
 
 from factreasoner.graph.factors import components, factor_graph
 from factreasoner.models import FactGraph, FactorTable
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 
 SAYS_NOTHING = 0.5
 """A relation of at most this probability is not evidence."""

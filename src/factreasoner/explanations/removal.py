@@ -17,7 +17,7 @@ import numpy.typing as npt
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.parts import NetworkPart, induced
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph, Table
+from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import JunctionTree

@@ -54,16 +54,7 @@ def read_fact_graph(
         InputError: unreadable, not UTF-8, not JSON, or not a fact graph; every field that is missing or wrong
             is named with its file.
     """
-    source = str(path)
-    try:
-        data: object = json.loads(text_of(path))
-    except json.JSONDecodeError as error:
-        message = f"not JSON in line {error.lineno}, at column {error.colno}; {_FORM}"
-        raise InputError([InputProblem(source, "", message)]) from error
-    except RecursionError as error:
-        raise InputError([InputProblem(source, "", "not a fact graph: nested too deeply")]) from error
-    if not isinstance(data, Mapping):
-        raise InputError([InputProblem(source, "", _FORM)])
+    source, data = str(path), _object_in(path)
     problems: list[InputProblem] = []
     given = [
         node
@@ -91,6 +82,20 @@ def read_fact_graph(
         return FactGraph(nodes=tuple(nodes), relations=edges_given)
     except InputError as error:
         raise InputError([problem._replace(where=source) for problem in error.problems]) from None
+
+
+def _object_in(path: Path | str) -> Mapping[str, Any]:
+    message = _FORM
+    try:
+        data: object = json.loads(text_of(path))
+    except json.JSONDecodeError as error:
+        message = f"not JSON in line {error.lineno}, at column {error.colno}; {_FORM}"
+    except RecursionError:
+        message = "not a fact graph: nested too deeply"
+    else:
+        if isinstance(data, Mapping):
+            return data
+    raise InputError([InputProblem(str(path), "", message)])
 
 
 _Text = Annotated[str, Field(strict=True, min_length=1)]

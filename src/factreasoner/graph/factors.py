@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
-from factreasoner.models.factor_graph import Factor, FactorGraph, Table
+from factreasoner.models.graph import Factor, FactorGraph, Table
 
 HIGHEST = 0.999
 """The highest probability a relation counts with."""

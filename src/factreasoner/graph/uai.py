@@ -22,7 +22,7 @@ from factreasoner.files import text_of
 from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactorTable, Relation
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.graph import Factor, FactorGraph
 
 _log = logging.getLogger(__name__)
 

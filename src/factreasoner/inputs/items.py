@@ -135,7 +135,7 @@ class Items:
                 self._draft.problem(shown, "is a list written as a string; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        items: Any = [] if value is None else listed(value)
+        items: Any = value if isinstance(value, list) else [] if value is None else listed(value)
         if not isinstance(items, list):
             self._draft.problem(shown, (A_LIST % "texts or objects").format(found=describe(value)))
             return []

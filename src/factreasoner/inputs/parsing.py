@@ -64,9 +64,9 @@ class Reader:
         draft = RecordCheck(where, _NAMES)
         fields, extras = self._assigned(data, draft)
         metadata = extras.pop("metadata", None)
-        if (inner := mapping_of(metadata)) is not None and inner.keys().isdisjoint(extras):
+        if metadata and (inner := mapping_of(metadata)) and inner.keys().isdisjoint(extras):
             extras |= inner
-        elif metadata is not None:
+        elif metadata:
             extras["metadata"] = metadata
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))

@@ -11,11 +11,11 @@ from factreasoner.models.assessment import JudgedAtom as JudgedAtom
 from factreasoner.models.assessment import factuality as factuality
 from factreasoner.models.assessment import judged_atoms as judged_atoms
 from factreasoner.models.assessment import side_of as side_of
-from factreasoner.models.factor_graph import Factor as Factor
-from factreasoner.models.factor_graph import FactorGraph as FactorGraph
 from factreasoner.models.graph import HALF_TOLERANCE as HALF_TOLERANCE
 from factreasoner.models.graph import P_DIGITS as P_DIGITS
 from factreasoner.models.graph import FactGraph as FactGraph
+from factreasoner.models.graph import Factor as Factor
+from factreasoner.models.graph import FactorGraph as FactorGraph
 from factreasoner.models.graph import FactorTable as FactorTable
 from factreasoner.models.graph import Marginals as Marginals
 from factreasoner.models.graph import Node as Node

@@ -25,7 +25,7 @@ from factreasoner.models import (
     Record,
     Verdict,
 )
-from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.models.graph import FactorGraph
 from factreasoner.models.wording import reworded
 from factreasoner.protocols import Atomized, Judged, Retrieved
 from factreasoner.text.language import check_citation

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.models.factor_graph import Table
+from factreasoner.models.graph import Table
 from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import Component, LogFactor
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from factreasoner.errors import WidthError
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph, Table
+from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.reduction import Component, distribution, reduce

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph, Table
+from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve

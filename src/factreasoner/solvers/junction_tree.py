@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import SolverError
-from factreasoner.models.factor_graph import Table
+from factreasoner.models.graph import Table
 from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import INCONSISTENT, LogFactor, distribution, log_sum, logarithm
 

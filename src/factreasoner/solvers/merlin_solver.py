@@ -5,7 +5,7 @@ from __future__ import annotations
 import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.models.graph import FactorGraph
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import machine_memory, plan_of_network, readable
 from factreasoner.solvers.settings import SolverSettings

@@ -14,7 +14,7 @@ import numpy as np
 from factreasoner.errors import SolverError
 from factreasoner.graph.factors import components
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import Factor, FactorGraph, Table
+from factreasoner.models.graph import Factor, FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of_network, too_wide
 from factreasoner.solvers.junction_tree import LOWEST

@@ -12,7 +12,7 @@ import numpy as np
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.factors import components
-from factreasoner.models.factor_graph import Factor, FactorGraph, Table
+from factreasoner.models.graph import Factor, FactorGraph, Table
 
 INCONSISTENT = "the network is inconsistent: every joint state has probability 0"
 
