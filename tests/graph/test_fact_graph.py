@@ -106,7 +106,7 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
         ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\].kind: missing; .*'kind' or 'type'"),
         (
             {"nodes": [{"id": 3, "kind": "atom"}], "edges": []},
-            r"nodes\[0\].id: is the number 3; it must be a t",
+            r"nodes\[0\].id: is the number 3; it must be a string",
         ),
         (
             {"nodes": [{"id": "a", "kind": "fact"}], "edges": []},
