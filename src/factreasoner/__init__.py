@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
+    from factreasoner.analysis.opened_run import compare as compare
+    from factreasoner.api import aassess_many as aassess_many
     from factreasoner.api import assess_many as assess_many
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "factreasoner.analysis.opened_run": "Run",
-    "factreasoner.api": "assess_many",
+    "factreasoner.analysis.opened_run": "Run compare",
+    "factreasoner.api": "aassess_many assess_many",
     "factreasoner.llm.scripted": "ScriptedLLM",
     "factreasoner.models": "Assessment Record Result",
     "factreasoner.pipeline.config": "Config",

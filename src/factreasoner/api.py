@@ -5,17 +5,19 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self, Unpack
+from textwrap import shorten
+from typing import Any, Literal, Self, Unpack
 
 from factreasoner.analysis.opened_run import Run
-from factreasoner.errors import BudgetError, ConfigError
+from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import given_records
+from factreasoner.models import Record, record_fingerprint
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import ConfigLike, in_python, python_call
+from factreasoner.pipeline.loading import ConfigLike, awaitable, in_python, python_call
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
@@ -63,15 +65,16 @@ def assess_many(
     `records` are mappings with the keys of the input format, `Record` objects, a pandas DataFrame or a
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
     is spent. `out` is the run folder, which every command reads. The same call again continues where the last
-    one stopped, and tries failed records again; `fresh` starts over. Without `out`, the folder is temporary:
-    it is deleted when nothing names the run, its path or an iterator of its results. `column_map` maps your
-    keys or columns to ours: {"reply": "output"}. `settings`, `config` and `llm` are as in `assess`.
+    one stopped, and tries failed records again. Other records are added to the folder; `fresh` starts over.
+    Without `out`, the folder is temporary: it is deleted when nothing names the run, its path or an iterator
+    of its results. `column_map` maps your keys or columns to ours: {"reply": "output"}. `settings`, `config`
+    and `llm` are as in `assess`.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 
     Raises:
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
-        InputError: some records are wrong; the message names every one.
+        InputError: some records are wrong, or have the id of another one in the folder; all are named.
         RunError: the run in the folder was made with other settings, or another process writes there.
         BudgetError: `max_cost` is reached; results are kept, and the same call with a higher limit continues.
     """
@@ -85,12 +88,36 @@ def assess_many(
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
+        before = _others_than(folder, checked)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with progress_for(quiet=not progress) as shown:
-            report = run_records(worker, folder, [record.id for record in checked], checked, shown)
+            ids = dict.fromkeys([*before, *(record.id for record in checked)])
+            report = run_records(worker, folder, list(ids), checked, shown)
     if report.stopped:
         raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
     return Run.open(folder.path)
+
+
+aassess_many = awaitable(assess_many)
+
+
+def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]:
+    """The ids of a folder's records. Raises InputError for new records with the id of another one there."""
+    numbers = {record.id: number for number, record in enumerate(records, start=1)}
+    problems = []
+    for known in folder.results(numbers):
+        number = numbers[known.id]
+        new = records[number - 1]
+        if known.fingerprint != record_fingerprint(new):
+            told = (
+                f"{new.id!r} is also the id of a record in {folder.path}, whose output is "
+                f"{shorten(known.output, 60)!r}, not {shorten(new.output, 60)!r}, or other keys differ; "
+                "give it another id, use another --out, or start over with --fresh"
+            )
+            problems.append(InputProblem(f"assess_many(), record {number}", "id", told))
+    if problems:
+        raise InputError(problems)
+    return folder.order()
 
 
 def _by_name(config: Config, parts: Mapping[str, object]) -> Config:

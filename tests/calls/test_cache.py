@@ -14,7 +14,7 @@ from fake_server import answering, cut, missing, obliging, prose, replaced, sequ
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.calls.cache import FILE, CacheFile, InFlight, ReplyCache, cache_folder
-from factreasoner.calls.deadlines import AbandonedError
+from factreasoner.calls.threads import AbandonedError
 from factreasoner.calls.usage import CACHED, Meter
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.client import LiteLLMClient

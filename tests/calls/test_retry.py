@@ -6,8 +6,8 @@ from contextvars import copy_context
 import pytest
 
 from factreasoner.calls import retry
-from factreasoner.calls.deadlines import AbandonedError, abandoned_when_left
 from factreasoner.calls.retry import LONGEST_WAIT, Passing, Retry, again, backoff, may_pass
+from factreasoner.calls.threads import AbandonedError, abandoned_when_left
 from factreasoner.errors import ProviderError
 
 

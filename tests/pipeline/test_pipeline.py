@@ -1,13 +1,11 @@
 """The pipeline and the library call, in the places people call them from."""
 
-import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from loops import run_apart
 
-from factreasoner import Assessment, Config, Record, ScriptedLLM, aassess, assess, build_pipeline
-from factreasoner.errors import ConfigError, InputError, LLMError
+from factreasoner import Config, Record, ScriptedLLM, assess, build_pipeline
+from factreasoner.errors import ConfigError, LLMError
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.pipeline.assembly import names_of
 from factreasoner.protocols import Retrieved
@@ -28,30 +26,11 @@ def calls_of(assessment):
     return {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls}
 
 
-def test_assess_in_a_script():
-    assessment = assess(TEXT, contexts=CONTEXTS)
-    assert isinstance(assessment, Assessment)
-    assert assessment.status == "ok"
-    assert assessment.p_true["a0"] > 0.5
-    assert assessment.atoms[0].span == (0, len(TEXT))
-    assert [c.id for c in assessment.contexts] == ["c0", "c1"]
-
-
 def test_atoms_without_a_reviser_take_one_call_less():
     llm = ScriptedLLM(yes)
     assessment = assess(TEXT, contexts=CONTEXTS, llm=llm, model="m", reviser="none")
     assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
     assert [atom.text for atom in assessment.atoms] == [TEXT]
-
-
-def test_assess_inside_a_running_event_loop_and_in_threads():
-    def p_true():
-        return assess(TEXT, contexts=CONTEXTS).p_true
-
-    async def notebook():
-        return p_true(), await asyncio.to_thread(p_true), (await aassess(TEXT, contexts=CONTEXTS)).p_true
-
-    assert run_apart(notebook()) == (p_true(),) * 3
 
 
 def test_a_model_of_your_own_serves_every_stage_and_is_metered():
@@ -220,20 +199,6 @@ def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
     plain, revised = found[False], found[True]
     assert (plain.text, plain.query) == (before, f"Ada Lovelace {before}")
     assert (revised.text, revised.query, revised.original, revised.gold) == (after, "", before, "S")
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "word"),
-    [
-        (lambda: assess(TEXT), InputError, "contexts"),
-        (lambda: assess(TEXT, contexts=CONTEXTS, verison=2), ConfigError, "did you mean 'version'"),
-        (lambda: assess(TEXT, contexts=CONTEXTS, solver="none"), ConfigError, "unknown solver"),
-        (lambda: assess(TEXT, contexts=CONTEXTS, version=1), InputError, "version"),
-    ],
-)
-def test_what_the_caller_must_mend_is_raised(call, error, word):
-    with pytest.raises(error, match=word):
-        call()
 
 
 def test_one_pipeline_serves_many_threads():

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
+from factreasoner.errors import RunError
 from factreasoner.models import Result, counted
 from factreasoner.models.frames import frame_of
 from factreasoner.models.notebook import notebook_html
 from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import python_call
 from factreasoner.runs.finished import FinishedRun
 
 if TYPE_CHECKING:
@@ -23,7 +28,8 @@ class Run:
         run = Run.open("runs/answers")
         run.atoms().sort_values("p_true").head()
 
-    `len(run)` is the number of records. The tables are pandas DataFrames: they raise MissingExtraError
+    `len(run)` is the number of records, `run["q1"]` the result of one, and iterating gives each. A run can be
+    copied and pickled: it is its folder. The tables are pandas DataFrames: they raise MissingExtraError
     without the extra `frames`. A missing value is <NA>, never 0. docs/show_and_export.md has the columns.
     """
 
@@ -64,34 +70,51 @@ class Run:
         return f"<Run {str(self.path)!r}: task {self.task}, {count}, judged by {judge}>"
 
     def _repr_html_(self) -> str:
-        finished = self._finished
-        shown = ((result.id, result.rows(), result.failures) for result in finished.results())
-        return notebook_html(repr(self), shown, finished.task.words, named=True)
+        shown = ((result.id, result.rows(), result.failures) for result in self._finished.results())
+        return notebook_html(repr(self), shown, self._finished.task.words, named=True)
 
     def __len__(self) -> int:
         return len(self._finished.ids)
 
-    def results(self) -> Iterator[Result]:
-        """The result of each record, read one at a time.
+    def __iter__(self) -> Iterator[Result]:
+        return self.results()
 
-        In a run of `run` it is an `Assessment`; in others it is what the task keeps of a record.
+    def __getitem__(self, record_id: str) -> Result:
+        """The result of the record with that id. Raises KeyError, with the nearest id."""
+        try:
+            known = self._finished.known_id(record_id)
+        except RunError as error:
+            raise KeyError(str(error)) from error
+        return next(self.results([known]))
+
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path]]:
+        return partial(Run.open, corrections=self._finished.corrections), (self.path,)
+
+    def __deepcopy__(self, memo: object) -> Run:
+        return copy.copy(self)
+
+    def results(self, ids: Iterable[str] | None = None) -> Iterator[Result]:
+        """The result of each record, or of those named, read one at a time.
+
+        In a run of `run` it is an `Assessment`, of `rag` a `RagResult` and so on.
         """
-        return self._finished.results()
+        k = self.config.k if isinstance(self.config.k, int) else None
+        return (one.model_copy(update={"k": k}) for one in self._finished.results(ids))
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Scores and counts over all records, as summary.json has them."""
+        tally = self._finished.tally(self.config)
+        for result in self._finished.results():
+            tally.add(result)
+        return tally.content()
 
     def atoms(self) -> DataFrame:
-        """The atoms of a run of `run`, one per row, with P(true), label and the quote that decides it.
-
-        Raises:
-            ConfigError: the run is of another task; use `claims`.
-        """
+        """The atoms of a run of `run`, one per row; see `Result.rows`. ConfigError: it is of another task."""
         return self._frame("atoms")
 
     def claims(self) -> DataFrame:
-        """The claims of a run of `recall`, `rag` or `verify`: a row for each text a claim was held against.
-
-        Raises:
-            ConfigError: the run is of `run`; use `atoms`.
-        """
+        """The claims of a run of another task: a row for each text that a claim was checked against."""
         return self._frame("claims")
 
     def records(self) -> DataFrame:
@@ -105,3 +128,15 @@ class Run:
     def _frame(self, name: str) -> DataFrame:
         table = table_of(self._finished, name)
         return frame_of(table.columns, table.rows())
+
+
+@python_call
+def compare(*runs: Run, seed: int = 0) -> dict[str, Any]:
+    """The scores of runs of one task over the same records, and the differences of the others from the first.
+
+    Each of `differences` has a P value, by permutations with `seed`. It is what `compare --json` prints.
+    Raises ConfigError for fewer than two runs or one twice; RunError if records or tasks differ.
+    """
+    names = named_runs([run.path for run in runs])
+    finished = (run._finished for run in runs)  # noqa: SLF001 - with its corrections
+    return compare_runs(dict(zip(names, finished, strict=True)), settings=ComparisonSettings(seed=seed))

@@ -18,9 +18,9 @@ from typing import Any, Generic, TypeVar
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
-from factreasoner.calls.deadlines import AbandonedError
 from factreasoner.calls.settings import CallSettings
 from factreasoner.calls.slots import give_slot_back
+from factreasoner.calls.threads import AbandonedError
 from factreasoner.calls.usage import CACHED
 from factreasoner.errors import ConfigError
 from factreasoner.models.messages import FunctionSchema, Reply

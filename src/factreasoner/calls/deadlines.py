@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from typing import TypeVar
 
-from factreasoner.calls.threads import POLL_SECONDS, run_in_thread
+from factreasoner.calls.threads import POLL_SECONDS, check_wanted, run_in_thread
 
 T = TypeVar("T")
 
@@ -22,39 +20,12 @@ def turns(seconds: float) -> Iterator[float]:
     """
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
-        _check_wanted()
+        check_wanted()
         yield min(left, POLL_SECONDS)
 
 
 _held_back = threading.Event()
 _under_way: set[object] = set()
-_left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
-    "factreasoner_left", default=None
-)
-
-
-class AbandonedError(BaseException):
-    """Nobody waits for this work any more, so it sends nothing more. Not a failure of anything."""
-
-
-@contextlib.contextmanager
-def abandoned_when_left() -> Iterator[None]:
-    """What is begun inside, in threads of the same context too, begins no call of `within` after the end.
-
-    Nor does it wait for those under way: who gave the work up may want to end the process.
-    """
-    token = _left.set(left := threading.Event())
-    try:
-        yield
-    finally:
-        left.set()
-        _left.reset(token)
-
-
-def _check_wanted() -> None:
-    """AbandonedError where nobody waits for this work any more."""
-    if (left := _left.get()) is not None and left.is_set():
-        raise AbandonedError
 
 
 def hold_requests_back() -> None:
@@ -80,7 +51,7 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
     """
     while _held_back.is_set():
         time.sleep(POLL_SECONDS)
-    _check_wanted()
+    check_wanted()
     _under_way.add(mine := object())
     try:
         try:
@@ -90,7 +61,7 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
         while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
             if wait([answer], min(left, POLL_SECONDS)).done:
                 return answer.result()
-            _check_wanted()
+            check_wanted()
     finally:
         _under_way.discard(mine)
     raise TimeoutError(f"no answer within {seconds:g} s")

@@ -42,6 +42,36 @@ _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
 )
 
 
+_left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
+    "factreasoner_left", default=None
+)
+
+
+class AbandonedError(BaseException):
+    """Nobody waits for this work any more, so it sends nothing more. Not a failure of anything."""
+
+
+@contextlib.contextmanager
+def abandoned_when_left() -> Iterator[None]:
+    """What is begun inside, in threads of the same context too, begins nothing more after the end.
+
+    That is no item of a map, call of `within` or batch of a local judge. Nor does it wait for calls under
+    way: who gave the work up may want to end the process.
+    """
+    token = _left.set(left := threading.Event())
+    try:
+        yield
+    finally:
+        left.set()
+        _left.reset(token)
+
+
+def check_wanted() -> None:
+    """Raise AbandonedError where nobody waits for this work any more."""
+    if (left := _left.get()) is not None and left.is_set():
+        raise AbandonedError
+
+
 def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list[R]:
     """`[fn(item) for item in items]` with at most `workers` items under way at once.
 
@@ -56,6 +86,7 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     results: dict[int, R] = {}
 
     def work(item: tuple[int, T]) -> None:
+        check_wanted()
         results[item[0]] = fn(item[1])
 
     mapped = _Map(work, workers)

@@ -14,8 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
 from factreasoner import __version__
-from factreasoner.calls.deadlines import abandoned_when_left
-from factreasoner.calls.threads import with_room
+from factreasoner.calls.threads import abandoned_when_left, with_room
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.columns import parameter_of
 from factreasoner.inputs.parsing import given_record

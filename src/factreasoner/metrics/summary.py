@@ -47,7 +47,7 @@ def result_line(record: ScoredRecord) -> dict[str, Any]:
     outcome = assessment.outcome
     marginals = outcome.marginals if outcome else None
     known = {item.atom.id for item in judged}
-    predicted = {item.atom.id: "S" if item.is_supported else "NS" for item in judged}
+    predicted = {item.atom.id: "S" if item.support == "supported" else "NS" for item in judged}
     logarithm = record.scores.avg_logprob
     return {
         "id": assessment.record_id,

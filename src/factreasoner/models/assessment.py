@@ -114,11 +114,6 @@ class JudgedAtom(NamedTuple):
     p_true: float
     support: Support
 
-    @property
-    def is_supported(self) -> bool:
-        """Whether it counts towards S."""
-        return self.support == "supported"
-
 
 class FactualityScores(NamedTuple):
     """Scores of one assessment; None if nothing was judged, or no K was given.

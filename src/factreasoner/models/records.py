@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from factreasoner.errors import InputError
@@ -27,8 +27,9 @@ class Model(BaseModel):
     def __dir__(self) -> list[str]:
         """Our members, and of pydantic's those for copies and JSON."""
         kept = ("model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json")
-        shown = (name for name in super().__dir__() if name in kept or not hasattr(BaseModel, name))
-        return sorted(name for name in shown if not name.startswith("_"))
+        renamed = {name for name, field in type(self).model_fields.items() if field.validation_alias}
+        public = {name for name in super().__dir__() if not name.startswith("_")} - renamed
+        return sorted(name for name in public if name in kept or not hasattr(BaseModel, name))
 
 
 class CallerModel(Model):
@@ -108,8 +109,8 @@ class Record(CallerModel):
     """
 
     id: str
-    response: str
-    prompt: str = ""
+    response: str = Field(validation_alias=AliasChoices("output", "response"))
+    prompt: str = Field("", validation_alias=AliasChoices("input", "prompt"))
     topic: str | None = None
     atoms: tuple[Atom, ...] | None = None
     contexts: tuple[Context, ...] | None = None
@@ -118,6 +119,16 @@ class Record(CallerModel):
     facts: tuple[Atom, ...] | None = None
     gold_contexts: tuple[str, ...] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def output(self) -> str:
+        """The answer."""
+        return self.response
+
+    @property
+    def input(self) -> str:
+        """The question."""
+        return self.prompt
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:

@@ -303,9 +303,6 @@ class Result(Model):
 
     __str__ = __repr__
 
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in ("record_id", "prompt", "response")]
-
     def _repr_html_(self) -> str:
         return notebook_html(repr(self), [(self.id, self._rows(), self.failures)], self.vocabulary)
 

@@ -8,15 +8,16 @@ import difflib
 import functools
 import inspect
 import re
+import threading
 import warnings
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from factreasoner.calls.deadlines import abandoned_when_left
-from factreasoner.calls.threads import run_in_thread
+from factreasoner.calls.threads import abandoned_when_left, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, parameter_of
+from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
@@ -79,7 +80,11 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
         with abandoned_when_left():
             context = contextvars.copy_context()
             work = run_in_thread(lambda: context.run(function, *args, **kwargs))
-            return await asyncio.wrap_future(work)
+            try:
+                return await asyncio.wrap_future(work)
+            except asyncio.CancelledError:  # a process that ends while onnxruntime runs is aborted
+                threading.Thread(target=wait, args=([work], 5.0)).start()
+                raise
 
     call.__name__ = call.__qualname__ = f"a{function.__name__}"
     call.__doc__ = f"Do what `{function.__name__}` does without blocking an event loop.\n\n{function.__doc__}"
@@ -113,10 +118,6 @@ def _give_own_names(caller: str, given: dict[str, Any], own: Sequence[str], posi
     given.update(found)
 
 
-_LIKE = 0.75
-"""How alike an unknown name and a known one are, from 0 to 1, if one may be the other misspelt."""
-
-
 def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
     """Raise ConfigError for a name that is neither one of `own` nor a setting."""
     strange = [_unknown(name, own) for name in names if name not in own and name not in Config.model_fields]
@@ -133,7 +134,7 @@ def _unknown(name: str, own: Sequence[str]) -> str:
     for keys in FIELDS.values():
         if target := parameter_of(keys[0], own):
             meant |= dict.fromkeys(keys, target)
-    near = difflib.get_close_matches(name, meant, cutoff=_LIKE)
+    near = difflib.get_close_matches(name, meant, cutoff=LIKE)
     near.sort(key=lambda other: sorted(other) != sorted(name))
     return f"unknown setting {name!r}" + (f"; did you mean {meant[near[0]]!r}?" if near else "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
@@ -13,6 +13,7 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, PluginError
+from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
 from factreasoner.models import (
     Assessment,
@@ -69,14 +70,25 @@ class Pipeline:
         """The collections of your own documents that are searched, in their present state: `name@state`."""
         return tuple(getattr(self.retriever, "collections", ()))
 
-    def assess(self, record: Record) -> Assessment:
-        """Assess one record. What goes wrong inside it is in the assessment's failures, not raised.
+    @python_call
+    def assess(
+        self,
+        output: str | Record,
+        *,
+        input: str = "",
+        contexts: Iterable[ContextLike] | None = None,
+        topic: str | None = None,
+        atoms: Iterable[AtomLike] | None = None,
+        id: str | None = None,
+    ) -> Assessment:
+        """Assess one answer, or one record. The parameters are those of `assess`, which raises the same.
 
-        Raises:
-            ConfigError: a setting, a key or a model name is wrong.
-            InputError: the record lacks what the configuration needs.
-            BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+        What goes wrong inside it is in the assessment's failures, not raised.
         """
+        given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
+        record = output
+        if not isinstance(record, Record):
+            record = given_record("assess()", **given, atoms=atoms)
         with one_by_one_until(lambda: self.settled):
             found = self._assess(as_read(record))
         atoms, told = account_of(record, found.atoms if record.atoms is None else None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import types
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
+from factreasoner.models.records import Model
 from factreasoner.models.wording import KINDS, one_of
 from factreasoner.settings.removed import REMOVED, removal_notice
 
@@ -19,14 +20,16 @@ keeps a fingerprint of it.
 """
 
 
-class Settings(BaseModel):
+class Settings(Model):
     """Settings of one part; a part's model has those of the parts whose settings it reads.
+
+    None for a setting stands for its default.
 
     Raises:
         ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -35,7 +38,7 @@ class Settings(BaseModel):
         for key, value in data.items() if isinstance(data, dict) else ():
             if f"{key} {value}" in REMOVED:
                 raise ValueError(f"{key}: {removal_notice(key, value)}")
-        return data
+        return {k: v for k, v in data.items() if v is not None} if isinstance(data, dict) else data
 
 
 class Setting(NamedTuple):

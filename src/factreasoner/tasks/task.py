@@ -64,7 +64,7 @@ class RecordWorker(Protocol[R_co]):
         """Whether the worker knows how to ask the model. Until then, records go one by one, in order."""
         ...
 
-    def assess(self, record: Record) -> R_co:
+    def assess(self, record: Record, /) -> R_co:
         """The result of one record, with what went wrong among its failures.
 
         Raises:

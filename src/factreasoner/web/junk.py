@@ -9,37 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import islice
+from pathlib import Path
 
 from factreasoner.text.sentences import sentences
 
 _VISITOR = r"(you are|you're|if you're|that you are|whether you are)"
 _NOTICES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(enable|turn on|activate) (java ?script|cookies)",
-        r"java ?script (is|has been|seems to be) (disabled|turned off|required|not (enabled|available))",
-        r"\b(site|page|app|browser)\b.{0,20} (requires?|needs?|not support) java ?script",
-        rf"\b(verify|confirm|prove|verifying)( if)? {_VISITOR} (a |not a )?(human|robot|person|bot)",
-        r"\b(i am|i'm|are you) (not )?a (human|robot|bot)\b",
-        r"\bchecking (your browser|if the site connection)",
-        r"^(please )?(complete|solve|enter) (the|this|a) (captcha|security check|challenge)",
-        r"\bunusual (traffic|activity) (from|on|coming from) your",
-        r"\b(you have|you've|your (request|ip|access)( address)? (was|is|has)) (been )?blocked",
-        r"^(error:? )?access (to (this|the) (page|site|resource|website) )?(is |was |has been )?denied",
-        r"\byou (do not|don't|are not|aren't) (have permission|authori[sz]ed|allowed) to (access|view)",
-        r"\byou are unable to access",
-        r"\bsecurity (service|solution) to protect itself|\btriggered the security solution",
-        r"\bperforming security verification",
-        r"^(error )?(40[134]|429|50[0234])\b.{0,12}(forbidden|not found|unauthori[sz]ed|error|unavailable)",
-        r"\bpage\b.{0,40}((can ?not|can't|could not|couldn't) be|was not|wasn't|not) found",
-        r"\bpage\b.{0,40}(does not|doesn't|no longer) exists?",
-        r"^too many requests\b|^rate limit exceeded",
-        r"\b(site|page|service) is (temporarily|currently) unavailable",
-        r"^(please )?(log ?in|sign ?in|register|sign ?up) (or \w+ ?\w* )?to (continue|view|read|see)",
-        r"^(please )?subscribe (now )?to (continue|read|keep)|\balready a subscriber\?",
-        r"\b(we|this (web)?site|our partners|and partners) (also )?uses? cookies",
-        r"^(accept|reject|allow|manage) ((all |my |your )?(cookies|preferences|consent)|all\b)",
-    )
+    re.compile(pattern.replace("VISITOR", _VISITOR), re.IGNORECASE)
+    for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
 )
 _SHORT = 150
 _LEFT = 20

@@ -13,6 +13,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state
 from tokenizers import Encoding, Tokenizer
 
+from factreasoner.calls.threads import check_wanted
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import runtime
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
@@ -198,6 +199,7 @@ class OnnxRuntime:
         return found
 
     def _run(self, encodings: Sequence[Encoding]) -> list[Array | Unscored]:
+        check_wanted()
         try:
             (outputs,) = self.session.run([self._output], self._feed(encodings))
         except RUNTIME_ERRORS as error:

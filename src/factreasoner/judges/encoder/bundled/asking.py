@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from factreasoner.calls.threads import check_wanted
 from factreasoner.errors import ConfigError
 from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.judges.encoder.adapter import Texts, harmless
@@ -47,6 +48,7 @@ class Windows:
 
     def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
         """What to ask, or why the claim can't be judged against the premise."""
+        check_wanted()
         if reason := unread(premise.text, claim, self._runtime.starts):
             return Unscored(OTHER_LANGUAGE, reason)
         found: list[Window] = []
