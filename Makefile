@@ -30,7 +30,7 @@ format: install ## rewrite the code's layout and what can be mended by machine
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-settings: install ## write what is generated from the fields of Config: docs/settings.md, keyword arguments
+settings: install ## write what is generated: docs/settings.md, cli.md, metrics.md, keyword arguments
 	$(BIN)/python docs/settings.py
 	$(BIN)/ruff format src/factreasoner/pipeline/keywords.py
 

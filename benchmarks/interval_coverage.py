@@ -8,7 +8,7 @@ difference, holds it. Beside them stands the percentile bootstrap over records (
 the two assessments of every record are exchanged at random, so that every difference is chance; p <= 0.05
 should come 5 times in 100.
 
-docs/evaluation.md has a table of 100 trials.
+docs/evaluate.md has a table of 100 trials.
 
 Run: `python benchmarks/interval_coverage.py`; `--trials 1000` for more.
 """

@@ -1,20 +1,25 @@
-"""Writes what is generated from the fields of `Config`: its keyword arguments, and docs/settings.md.
+"""Writes what is generated: keyword arguments of `Config`, and docs/settings.md, cli.md and metrics.md.
 
 Run: `make settings`. `tests/settings/test_generated.py` fails where that was forgotten.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import re
+from itertools import groupby
 from pathlib import Path
 
+from factreasoner import cli
 from factreasoner.pipeline import keywords
 from factreasoner.pipeline.assembly import PARTS
 from factreasoner.pipeline.config import SETTINGS, Config
 from factreasoner.settings.setting import default_words, must_be, setting_of
 
 MODULE = Path(keywords.__file__)
-PAGE = Path(__file__).with_name("settings.md")
+PAGE, CLI, METRICS = (Path(__file__).with_name(f"{name}.md") for name in ("settings", "cli", "metrics"))
 KINDS = {
     key: kind
     for part in reversed(Config.__mro__)
@@ -64,6 +69,35 @@ def page_text() -> str:
     return "".join(lines)
 
 
+def cli_text() -> str:
+    """docs/cli.md: exit codes by hand, then the help page of each command."""
+    by_hand, start, _ = CLI.read_text(encoding="utf-8").partition(START)
+    pages = (f"\n## {name}\n\n```text\n{_printed(name, '--help')}```\n" for name in cli.COMMANDS)
+    return by_hand + start + "".join(pages)
+
+
+def metrics_text() -> str:
+    """docs/metrics.md with a table a task."""
+    by_hand, start, _ = METRICS.read_text(encoding="utf-8").partition(START)
+    lines = [by_hand + start]
+    for task, metrics in groupby(
+        json.loads(_printed("metrics", "--json")), key=lambda metric: metric["task"]
+    ):
+        lines.append(f"\n## {task}\n\n| metric | better | needs | meaning |\n|---|---|---|---|\n")
+        for metric in metrics:
+            cells = (f"`{metric['name']}`", *(metric[key] or "" for key in ("better", "needs", "meaning")))
+            lines.append(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in cells)} |\n")
+    return "".join(lines)
+
+
+def _printed(*arguments: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        cli.execute(arguments)
+    return out.getvalue()
+
+
+GENERATED = {MODULE: module_text, PAGE: page_text, CLI: cli_text, METRICS: metrics_text}
+
 if __name__ == "__main__":
-    MODULE.write_text(module_text(), encoding="utf-8")
-    PAGE.write_text(page_text(), encoding="utf-8")
+    for path, text in GENERATED.items():
+        path.write_text(text(), encoding="utf-8")

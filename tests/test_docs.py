@@ -152,7 +152,7 @@ def test_report_prints_the_page_sample(bundled_judge, tmp_path):
     assert execute(["demo", "--out", str(tmp_path / "demo")]) == 0
     out = tmp_path / "brief.md"
     assert execute(["report", str(tmp_path / "demo"), "--format", "md", "--out", str(out)]) == 0
-    page = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
     sample = re.search(
         r"^ {4}factreasoner .*--format md .*--out.*\n\n((?: {4}.*\n|\n)+)", page, re.MULTILINE
     )[1]

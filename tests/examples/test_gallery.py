@@ -13,10 +13,18 @@ from command import on_path
 from executed_notebook import NOTEBOOK, executed
 from fake_server import FakeServer, answering
 from printed import holds, without_probabilities
-from test_readme import answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROOT = EXAMPLES.parent
+
+
+def answer(name, prop, request):
+    """A model to which all is true, and which repeats an answer's parts."""
+    if name == "statements":
+        return [
+            f"{part} => {part.partition('] ')[2]}" for part in re.findall(r"^\[\d+\] .*", request.text, re.M)
+        ]
+    return prop["description"] if name.startswith("atom_") else "True"
 
 
 def beside(name):

@@ -30,7 +30,7 @@ class Run:
 
     `len(run)` is the number of records, `run["q1"]` the result of one, and iterating gives each. A run can be
     copied and pickled: it is its folder. The tables are pandas DataFrames: they raise MissingExtraError
-    without the extra `frames`. A missing value is <NA>, never 0. docs/show_and_export.md has the columns.
+    without the extra `frames`. A missing value is <NA>, never 0. docs/results.md has the columns.
     """
 
     def __init__(self, finished: FinishedRun[Any]) -> None:

@@ -85,7 +85,7 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None, wh
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
     better = "" if parser or config.spacy_model == "none" else f"; {remedy()} split them"
-    console.aside(f"{what} are {made} (docs/atoms.md){better}.")
+    console.aside(f"{what} are {made} (docs/concepts.md){better}.")
 
 
 def judging_notice(config: Config) -> str:

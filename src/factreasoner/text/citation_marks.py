@@ -1,4 +1,4 @@
-"""Citation marks in a text, by their form: where they stand, and the labels in them (docs/verify.md)."""
+"""Citation marks in a text, by their form: where they stand, and the labels in them (docs/citations.md)."""
 
 from __future__ import annotations
 
