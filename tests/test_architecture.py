@@ -42,7 +42,7 @@ MOST_FILES_OF_A_RECORD, MOST_CHANGES_OF_FILE = 97, 770
 MOST_PARAMETERS = 5
 MOST_LINES_OF = {"src/factreasoner": 49_000, "tests": 49_000}
 """Lines of Python: what was reached, rounded up. They may only fall."""
-LONGEST_TEST_NAME, MOST_LONG_TEST_NAMES = 8, 991
+LONGEST_TEST_NAME, MOST_LONG_TEST_NAMES = 8, 978
 """Words of `test_<subject>_<behaviour>`, and the names that have more. Their number may only fall."""
 
 

@@ -109,12 +109,12 @@ def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]
         number = numbers[known.id]
         new = records[number - 1]
         if known.fingerprint != record_fingerprint(new):
-            told = (
+            message = (
                 f"{new.id!r} is also the id of a record in {folder.path}, whose output is "
                 f"{shorten(known.output, 60)!r}, not {shorten(new.output, 60)!r}, or other keys differ; "
                 "give it another id, use another --out, or start over with --fresh"
             )
-            problems.append(InputProblem(f"assess_many(), record {number}", "id", told))
+            problems.append(InputProblem(f"assess_many(), record {number}", "id", message))
     if problems:
         raise InputError(problems)
     return folder.order()

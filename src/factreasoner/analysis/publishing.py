@@ -91,8 +91,10 @@ def _of_record(
 
     if result.status == "failed":
         failure = next(iter(result.failures), None)
-        told = failure.message if failure and wanted.texts else None
-        yield score(metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=told)
+        report = failure.message if failure and wanted.texts else None
+        yield score(
+            metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=report
+        )
         return
     rows = list(result.rows())
     words = "\n".join(_words(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]

@@ -139,8 +139,8 @@ class Reader:
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in any record built so far."""
         near = misspelt(self._kept, self._column_map)
-        told = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
-        return [*told, *self._item_notes]
+        notes = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
+        return [*notes, *self._item_notes]
 
     def unseen(self) -> list[str]:
         """What is wrong with a column map that names keys which no record has."""

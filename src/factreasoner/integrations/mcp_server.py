@@ -147,8 +147,8 @@ class _ToolServer(MCPServer[Any]):
             wrong = error.__cause__
             if not isinstance(wrong, ValidationError):
                 raise
-            told = "; ".join(map(str, reworded(wrong, "", {})))
-            raise ToolError(f"{told}; {name} takes {', '.join(takes)}") from None
+            message = "; ".join(map(str, reworded(wrong, "", {})))
+            raise ToolError(f"{message}; {name} takes {', '.join(takes)}") from None
 
 
 def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:

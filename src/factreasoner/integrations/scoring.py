@@ -114,8 +114,8 @@ class Scoring:
         value = line[self._row.line_name]
         lower = self._row.better == "lower"
         if value is None:
-            told = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
-            return ScoredAnswer(None, None, lower, told, result)
+            message = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
+            return ScoredAnswer(None, None, lower, message, result)
         bounds = certain(self._row, line)
         rows = [row for row in result.rows() if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
@@ -125,12 +125,12 @@ class Scoring:
         return ScoredAnswer(value, bounds, lower, reason, result)
 
     def _why_not(self, line: dict[str, Any]) -> str:
-        told = line.get("reasons", {}).get(self.metric, "")
+        message = line.get("reasons", {}).get(self.metric, "")
         if line["status"] == "no_atoms":
-            told = "the answer is empty, abstains or makes no claim"
+            message = "the answer is empty, abstains or makes no claim"
         elif self._row.line_name.endswith("_k"):
-            told = "it needs a number: k=10"
-        return visible("; ".join([f"no {self.metric}", *filter(None, [told]), *_failed(line)]))
+            message = "it needs a number: k=10"
+        return visible("; ".join([f"no {self.metric}", *filter(None, [message]), *_failed(line)]))
 
 
 def _failed(line: dict[str, Any]) -> list[str]:

@@ -62,15 +62,15 @@ class FactGraph(CallerModel):
         ids = [node.id for node in self.nodes]
         first = {name: i for i, name in reversed(list(enumerate(ids)))}
         twice = [i for i, name in enumerate(ids) if first[name] < i]
-        told = [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
+        problems = [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
         for i, relation in enumerate(self.relations):
             for end, name in (("source", relation.source), ("target", relation.target)):
                 if name not in first:
-                    told.append((f"relations[{i}].{end}", f"unknown node {name!r}"))
+                    problems.append((f"relations[{i}].{end}", f"unknown node {name!r}"))
             if relation.source == relation.target:
-                told.append((f"relations[{i}]", f"joins {relation.source!r} to itself"))
-        if told:
-            raise InputError([InputProblem("FactGraph()", *problem) for problem in told])
+                problems.append((f"relations[{i}]", f"joins {relation.source!r} to itself"))
+        if problems:
+            raise InputError([InputProblem("FactGraph()", *problem) for problem in problems])
         return self
 
     def evidence(self) -> dict[str, list[Relation]]:

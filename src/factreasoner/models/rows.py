@@ -262,8 +262,8 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
     strongest = decision(others).verdict
     if strongest is not None and judgement.label is not None:
         more = len({verdict.context_id for verdict in others}) - 1
-        said = f"and {more} more {verb} it" if more else f"{verb}s it"
-        yield quoting(f"{name[strongest.context_id]} {said}", strongest.quote, strongest.quote_by)
+        wording = f"and {more} more {verb} it" if more else f"{verb}s it"
+        yield quoting(f"{name[strongest.context_id]} {wording}", strongest.quote, strongest.quote_by)
     corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
     for verdict in corrected:
         yield Note(verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}")
