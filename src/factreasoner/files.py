@@ -74,8 +74,7 @@ def opened(path: Path) -> io.BufferedReader:
 
     It can be moved about in; backwards, a compressed one is read again from its beginning.
 
-    Raises:
-        OSError: it can't be read, or (also raised while reading) compressed data is damaged or cut short.
+    Raises OSError: it can't be read, or (also raised while reading) compressed data is damaged or cut short.
     """
     return unpacked(path.open("rb"))
 
@@ -185,8 +184,7 @@ def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> Non
     They are compressed if the ending of `path` says so. Without `touch`, a file that holds them already
     keeps its time.
 
-    Raises:
-        RunError: the file can't be written.
+    Raises RunError: the file can't be written.
     """
     temporary = path.with_name(_TEMPORARY.format(name=path.name, process=os.getpid()))
     in_json = plain_name(path).suffix in (".json", ".jsonl")
@@ -279,8 +277,7 @@ def why_unread(error: OSError) -> str:
 def text_of(path: Path | str, most: int = -1, field: str = "") -> str:
     """The text of a UTF-8 file, or its first `most` characters; `field` is the setting that names it.
 
-    Raises:
-        InputError: unreadable, or not UTF-8.
+    Raises InputError: unreadable, or not UTF-8.
     """
     try:
         with Path(path).open(encoding="utf-8-sig") as file:

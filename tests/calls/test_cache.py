@@ -10,10 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from fake_server import answering, cut, missing, obliging, prose, replaced, sequence, server_error
+from fake_server import (
+    Completion,
+    answering,
+    cut,
+    missing,
+    obliging,
+    prose,
+    replaced,
+    sequence,
+    server_error,
+)
 from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.calls.cache import FILE, CacheFile, InFlight, ReplyCache, cache_folder
+from factreasoner.calls.cache import FILE, Answerers, CacheFile, InFlight, ReplyCache, cache_folder
 from factreasoner.calls.threads import AbandonedError
 from factreasoner.calls.usage import CACHED, Meter
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
@@ -102,6 +112,50 @@ def test_a_cache_of_an_earlier_version_still_answers(tmp_path):
     client = LiteLLMClient(config)
     assert client.call(PROMPT, SCHEMA).usage == CACHED
     client.close()
+
+
+A, B = {"model": "qwen", "system_fingerprint": "b1"}, {"model": "llama", "system_fingerprint": "b1"}
+
+
+@pytest.mark.parametrize(
+    ("cached", "live", "warning"),
+    [
+        (A, A, ""),
+        (A, B, "cached answers have the model 'qwen', and new ones 'llama'"),
+        (A, A | {"system_fingerprint": "b2"}, "system fingerprint of 'qwen' 'b1', and new ones 'b2'"),
+        (A, A | {"system_fingerprint": None}, ""),
+        (A | {"system_fingerprint": None}, A, ""),
+        (A, {"model": None, "system_fingerprint": None}, ""),
+        ({"model": None, "system_fingerprint": None}, B, ""),
+        (A, {"model": 7, "system_fingerprint": ["b2"]}, ""),
+        ({"model": "q" * 9000}, B, f"cached answers have the model '{'q' * 200}', and"),
+        ({"model": "two\n  lines"}, B, "cached answers have the model 'two lines', and"),
+    ],
+)
+def test_cached_answers_of_another_model_warn_once(scene, caplog, cached, live, warning):
+    set_up = scene(lambda request: Completion(TRUE, body=cached if request.number == 0 else live))
+    client = set_up.client(cache=True, form="tool")
+    client.call(PROMPT, SCHEMA)
+    assert not caplog.messages
+    client = set_up.client(cache=True, form="tool")
+    for user in ("Is it so?", "And so?", "Really?"):
+        client.call(PROMPT.model_copy(update={"user": user}), SCHEMA)
+    assert set_up.server.calls == 3
+    assert len(caplog.messages) == bool(warning)
+    assert warning in "".join(caplog.messages)
+    client.call(PROMPT, SCHEMA)
+    assert len(caplog.messages) == bool(warning)
+
+
+def test_a_warning_names_fingerprints_that_no_live_answer_has(caplog):
+    answerers = Answerers("m")
+    for fingerprint in ("b1", "b2"):
+        answerers.note(REPLY.model_copy(update={"model": "m", "system_fingerprint": fingerprint}))
+    old = REPLY.model_copy(update={"model": "m", "system_fingerprint": "b2", "usage": CACHED})
+    answerers.note(old)
+    assert not caplog.messages
+    answerers.note(old.model_copy(update={"system_fingerprint": "b0"}))
+    assert "'b0'" in caplog.text
 
 
 def test_samples_above_the_same_temperature_are_kept_apart(scene):

@@ -33,7 +33,7 @@ class Model:
         (Premise("c0", TOWN), ["a0"]),
         (Premise("c0", "Whales are mammals."), []),
         (Premise("c0", "Die Brücke wurde 1931 eröffnet, sagt die Stadt."), ["a0", "a1"]),
-        (Premise("c0", "", parts=(Part("c1", "Whales."), Part("c2", "Rye."))), ["a0", "a1"]),
+        (Premise("c0", "", parts=(Part("c1", "Whales sing."), Part("c2", TOWN))), ["a0", "a1"]),
     ],
 )
 def test_only_surely_neutral_pairs_are_kept_back(premise, sent):
@@ -66,7 +66,7 @@ def test_rag_and_recall_send_less():
     for prefilter in ("none", "bundled"):
         llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.choices, "True"))
         shared = {"llm": llm, "atoms_per_call": 1, "prefilter": prefilter}
-        rag("A.", contexts=[TOWN, "Whales are mammals."], claims=[BRIDGE.text, BREAD.text], **shared)
+        rag("A.", contexts=[TOWN, "Whales are mammals."], atoms=[BRIDGE.text, BREAD.text], **shared)
         recall(TOWN, facts=[BRIDGE.text, BREAD.text], **shared)
         calls.append(len(llm.calls))
     assert calls[1] <= calls[0] // 2

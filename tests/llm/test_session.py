@@ -148,17 +148,6 @@ def test_a_choice_that_the_provider_ended_with_an_error_is_no_answer(failed):
     assert caught.value.status_code == (502 if "error" in failed else 400)
 
 
-@pytest.mark.parametrize("failed", [{"error": ""}, {"error": {}}, {"error": None}])
-def test_an_empty_error_is_none(failed):
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": "True"},
-        "finish_reason": "stop",
-    } | failed
-    with FakeServer(lambda request: Completion(arguments={}, body={"choices": [choice]})) as server:
-        assert Transport("openai/fake", server.url, None).complete(ASKED, timeout=5).content == "True"
-
-
 @pytest.mark.parametrize(
     ("usage", "tokens"),
     [

@@ -47,8 +47,7 @@ def summarised(
 
     `each` is told every result and its line.
 
-    Raises:
-        InputError: a gold file none of whose labels is for an atom of the run.
+    Raises InputError: a gold file none of whose labels is for an atom of the run.
     """
     summary = run.tally(config)
     for result in run.results():

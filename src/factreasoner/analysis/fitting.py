@@ -84,8 +84,7 @@ def calibrate_by_corrections(
 ) -> Calibration:
     """Fit likewise to a reader's corrections; the other verdicts of the records they name count as right.
 
-    Raises:
-        RunError: there is too little to fit to.
+    Raises RunError: there is too little to fit to.
     """
     source = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
     return _fitted(run, pairs_of_corrections(run, corrections), source)

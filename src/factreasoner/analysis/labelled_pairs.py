@@ -88,8 +88,7 @@ def pairs_of_relations(
     A pair that is not listed is left out, or with `unlisted` of "neutral" counts as neutral if its record is
     named at all.
 
-    Raises:
-        InputError: the file can't be read, or has no label on a verdict of this run.
+    Raises InputError: the file can't be read, or has no label on a verdict of this run.
     """
     gold = recordings(journal_of(relations), constant=1.0)
 

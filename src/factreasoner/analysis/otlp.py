@@ -46,8 +46,7 @@ class Otlp:
     The exporter is called batch by batch: a batch processor drops events silently when its queue is full.
     `url` is a collector's; OTEL_EXPORTER_OTLP_LOGS_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT name one as well.
 
-    Raises:
-        PublishError: nothing is there.
+    Raises PublishError: nothing is there.
     """
 
     def __init__(self, url: str | None = None, exporter: LogRecordExporter | None = None) -> None:
@@ -101,8 +100,7 @@ class Sent(NamedTuple):
 def publish(scores: Iterable[Score], collector: Otlp) -> Sent:
     """Send all scores batch by batch; then close the collector.
 
-    Raises:
-        PublishError: the collector is down. A note says how many scores it was sent before.
+    Raises PublishError: the collector is down. A note says how many scores it was sent before.
     """
     rest = iter(scores)
     number, unplaced, records, lacking = 0, 0, set[str](), Counter[str]()

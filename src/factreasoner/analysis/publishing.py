@@ -65,8 +65,7 @@ class Selection(NamedTuple):
 def scores_of(run: FinishedRun[Any], wanted: Selection) -> Iterator[Score]:
     """The scores of a run in the order of its results, read one record at a time.
 
-    Raises:
-        ConfigError: no such metric.
+    Raises ConfigError: no such metric.
     """
     metrics = _metrics(run, wanted.metrics)
     tally = run.tally(run.config)

@@ -124,8 +124,7 @@ def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:
 def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]) -> list[Rule]:
     """Rules about a run of `task` from `NAME=NUMBER` texts.
 
-    Raises:
-        UsageError: not of that form, an unknown measure (the nearest known one is named), or no rule.
+    Raises UsageError: not of that form, an unknown measure (the nearest known one is named), or no rule.
     """
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:

@@ -94,8 +94,7 @@ def parse_assessors(
 def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
     """Modes of recall by name; `settings` and `profile` hold for all, and all are asked about as many facts.
 
-    Raises:
-        ConfigError, UsageError: as for `parse_assessors`.
+    Raises ConfigError, UsageError: as for `parse_assessors`.
     """
     known = get_args(Mode)
 

@@ -76,8 +76,7 @@ def claim_table_of(task: Task[Any]) -> str:
 def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     """The table of that name.
 
-    Raises:
-        ConfigError: runs of that task have no such table; those they have are named.
+    Raises ConfigError: runs of that task have no such table; those they have are named.
     """
     task = run.task
     tables: dict[str, tuple[Columns, Callable[[], Iterator[Row]]]] = {

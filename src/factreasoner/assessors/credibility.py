@@ -45,8 +45,7 @@ def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
 def rated(contexts: Sequence[Context], config: GraphSettings) -> Rated:
     """The contexts, each with its prior: the record's own, else its domain's in the table, else the setting.
 
-    Raises:
-        InputError: the table can't be read; every bad line is named.
+    Raises InputError: the table can't be read; every bad line is named.
     """
     table = read_credibility(config.credibility) if config.credibility else {}
     found: list[Context] = []

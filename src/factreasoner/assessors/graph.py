@@ -39,8 +39,7 @@ class GraphEvaluator:
         An atom whose every judgement failed is left out of `p_true` and listed in `unjudged`; one with
         some failed judgements is scored on the rest and listed in `partly_judged`.
 
-        Raises:
-            ConfigError, BudgetError: from the model client.
+        Raises ConfigError, BudgetError: from the model client.
         """
         given = contexts
         contexts, planned = self._planned(atoms, contexts)
@@ -93,8 +92,7 @@ def _scaled(context: Context) -> Context:
 def solved(outcome: Outcome, solver: Solver, config: AssessorSettings, *, record_id: str) -> Outcome:
     """The outcome with the posteriors of its graph; a solver's refusal becomes a Failure and keeps the rest.
 
-    Raises:
-        ValueError: the outcome has no graph.
+    Raises ValueError: the outcome has no graph.
     """
     graph = outcome.graph
     if graph is None:

@@ -40,8 +40,7 @@ class PromptedEvaluator:
     answer, 1 - p for a contradicting one, else 0.5. An answer that can't tell silence from a contradiction
     leaves the atom unverified; opposite verdicts that cancel out leave it conflicting.
 
-    Raises:
-        ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
+    Raises ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
     """
 
     def __init__(self, judge: Judge, llm: LLM | None = None, config: AssessorSettings | None = None) -> None:
@@ -71,8 +70,7 @@ class PromptedEvaluator:
         An atom whose question stays unanswered, or whose every judgement failed, is left out of `p_true`
         and listed in `unjudged`.
 
-        Raises:
-            ConfigError, BudgetError: from the model client.
+        Raises ConfigError, BudgetError: from the model client.
         """
         contexts, work = self._planned(atoms, contexts)
         if self._asker is None:

@@ -50,8 +50,7 @@ class LLMReviser:
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, same ids and order; each revised one has its former text in `original`.
 
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         parsed = self._by_parse.revise(atoms, record).atoms
         asked = self._unclear(parsed, record)

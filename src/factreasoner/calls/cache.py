@@ -120,6 +120,30 @@ def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
     return valid and not reply.truncated
 
 
+class Answerers:
+    """Who gave a run's live answers and its cached ones, by their replies; warns once where they differ."""
+
+    def __init__(self, model: str) -> None:
+        self._model, self._lock, self._warned = model, threading.Lock(), False
+        self._names: dict[tuple[str, bool], set[str]] = {}
+        """Names given, by kind (a model, or a fingerprint of that model) and whether answers were cached."""
+
+    def note(self, reply: Reply) -> None:
+        """Take note of who gave a reply."""
+        cached = bool(reply.usage.cached_calls)
+        given = {"model": reply.model, f"system fingerprint of {reply.model!r}": reply.system_fingerprint}
+        with self._lock:
+            for kind, name in given.items():
+                if name:
+                    self._names.setdefault((kind, cached), set()).add(name)
+                live, old = (self._names.get((kind, side), set()) for side in (False, True))
+                if live and (strange := sorted(old - live)) and not self._warned:
+                    self._warned = True
+                    told = f"cached answers have the {kind} {strange[0]!r}, and new ones {min(live)!r}"
+                    remedy = "the server may serve another model now; --no-cache asks again"
+                    log.warning("model %s: %s: %s", self._model, told, remedy)
+
+
 class InFlight(Generic[T]):
     """Threads that want one key at the same time share one `ask`, and its failure."""
 

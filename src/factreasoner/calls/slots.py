@@ -21,10 +21,9 @@ WORTH_IT = 1.3
 class Slots:
     """How many requests may be under way at once: a `limit` that adapts to the server, `most` at most.
 
-    It begins with `first`. When all slots are `used`, twice as many are tried, and kept if they get at least
-    1.3 times as many tokens a second done; else they are tried again after a rest that doubles each time. A
-    trial at less than half the speed ends once more answers came than there are slots: a server with one
-    prefix cache reads every passage again for each call while two passages are under way. `Limits` guards it.
+    When all slots are `used`, twice as many are tried, and kept if they get at least 1.3 times as many tokens
+    a second done; else they are tried again after a rest that doubles each time. A trial at less than half
+    the speed ends early, since a server's prefix cache may hold one passage only. `Limits` guards it.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:

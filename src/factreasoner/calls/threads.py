@@ -1,9 +1,7 @@
 """Daemon threads: a function mapped over items.
 
-Records are mapped, within each its stages, and within those its batches and votes. Nested maps share the
-helper threads of the process. Whoever opens a map works on it, too, so it always makes progress. Items of
-nested maps go first, so that what has begun is finished before anything new begins. As many helpers work as
-the widest open map allows.
+Nested maps share the helper threads of the process, as many as the widest open map allows. Whoever opens a
+map works on it, too. Items of nested maps go first, so that what has begun is finished first.
 """
 
 from __future__ import annotations
@@ -75,13 +73,10 @@ def check_wanted() -> None:
 def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list[R]:
     """`[fn(item) for item in items]` with at most `workers` items under way at once.
 
-    Items begin in order, each in a copy of the caller's context, so that usage counts for the caller's stage.
-    After the first exception no further item begins; it is raised once those under way have ended, as their
-    model calls are paid for and belong in the cache. An item that waits for a batch does not stop the others.
-    Neither Ctrl-C nor an exiting interpreter waits for anything.
+    Items begin in order, each in a copy of the caller's context. After the first exception no further item
+    begins; it is raised once those under way have ended. An item that waits for a batch does not stop others.
 
-    Raises:
-        BaseException: the first one that `fn` raised; PendingError if there is no other.
+    Raises BaseException: the first one that `fn` raised; PendingError if there is no other.
     """
     results: dict[int, R] = {}
 
@@ -257,9 +252,8 @@ _HELPERS = _Helpers()
 def with_room(fn: Callable[P, T]) -> Callable[P, T]:
     """`fn` with room for the frames of deep calls; for a thread's first function, or one called seldom.
 
-    CPython keeps a thread's frames in chunks of 16 KiB. It allocates one when a call needs it and frees it
-    when that call returns, so a loop that calls across such an edge does both each time: 120,000 times, or a
-    second of CPU, while litellm is imported from a command.
+    CPython keeps frames in chunks of 16 KiB, and a loop that calls across an edge allocates one each time: a
+    second of CPU while litellm is imported.
     """
 
     def roomy(*args: P.args, **kwargs: P.kwargs) -> T:

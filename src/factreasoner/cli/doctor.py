@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from factreasoner.pipeline.config import Config
 
 REQUIRED = ("litellm", "numpy", "onnxruntime", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
-ATOMS, PASSAGES = 25, 10
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
 STATED = Claim("c", "The library opens at nine.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
@@ -184,8 +183,8 @@ def _verifier(config: Config, *, call: bool) -> Finding:
 
 
 def _model(config: Config) -> Iterator[Finding]:
-    """What the model bears, and what an answer costs then; both are kept in the cache for later runs."""
-    from factreasoner.judges.probe import bill, probe, prompt_key
+    """How many facts the model can judge in a call, which the cache keeps for later runs."""
+    from factreasoner.judges.probe import probe, prompt_key
     from factreasoner.llm.client import LiteLLMClient
 
     patience = config.patience if "patience" in config.model_fields_set else 0.0
@@ -195,7 +194,7 @@ def _model(config: Config) -> Iterator[Finding]:
     with closing(LiteLLMClient(config.model_copy(update=hasty))) as client:
         try:
             with one_answer():
-                probed = probe(client, config)
+                found = probe(client, config)
         except CallTimeoutError as error:
             remedy = "a longer --timeout, fewer slots, and no more threads than there are free cores"
             tries = f"{error} in {error.attempts} attempts; give a slow server {remedy} (docs/models.md)"
@@ -205,10 +204,7 @@ def _model(config: Config) -> Iterator[Finding]:
             yield Finding("wrong", name, str(error))
             return
         known = client.kept.known
-    known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
+    known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): found}})
     with closing(LiteLLMClient(config)) as keeper:
         keeper.kept.adopt(known)
-    found = probed.found
     yield Finding("wrong" if not found.reliable else "weak" if found.weak else "ok", name, str(known))
-    taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
-    yield Finding("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

@@ -33,8 +33,7 @@ def text_argument(text: str, command: Sequence[str], flag: str) -> str | None:
 
     Returns a note on a text that looks like the name of a file.
 
-    Raises:
-        UsageError: with the right command.
+    Raises UsageError: with the right command.
     """
     text = text.strip()
     if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text

@@ -100,8 +100,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
 def threads_for(config: Config) -> int:
     """How many threads answer: one for each core, or as many as may wait for a model or a search.
 
-    Raises:
-        ConfigError: runs' ways of working are asked for.
+    Raises ConfigError: runs' ways of working are asked for.
     """
     from factreasoner.pipeline.config import waited_for
     from factreasoner.runs.processes import processes_at_once
@@ -138,8 +137,7 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
 def bytes_of(text: str) -> int:
     """A number of bytes, as "1MiB" or "500 kB".
 
-    Raises:
-        UsageError: it is not a number of bytes.
+    Raises UsageError: it is not a number of bytes.
     """
     from pydantic import ByteSize, TypeAdapter, ValidationError
 

@@ -64,8 +64,7 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     values = {name: found["value"] for name, found in metrics.items()}
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
-    sentences = losses(values, {name: found["records"] for name, found in metrics.items()})
-    for sentence in sentences:
+    for sentence in losses(values):
         console.print(plain(sentence))
 
 
@@ -259,8 +258,7 @@ def show_plan(
 ) -> None:
     """Print what a run would take; `beyond` says what is asked about the claims that fail.
 
-    Raises:
-        ConfigError, MissingExtraError: as the task's worker does.
+    Raises ConfigError, MissingExtraError: as the task's worker does.
     """
     refuse_misfit(config, task)
     planned = plan(records(), as_probed(config), task)

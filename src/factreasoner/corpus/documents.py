@@ -124,8 +124,7 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
 def text_of(data: bytes, name: str) -> Extracted:
     """The text of a file, whose encoding may have been guessed.
 
-    Raises:
-        DocumentError: it is binary, or in no encoding that can be recognised.
+    Raises DocumentError: it is binary, or in no encoding that can be recognised.
     """
     found = decode(data)
     if _is_binary(data, found.text):

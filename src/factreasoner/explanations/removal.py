@@ -74,8 +74,7 @@ class ManyAtOnce:
 
         What can't be computed is no longer a candidate afterwards.
 
-        Raises:
-            SolverError: a variant allows no joint state.
+        Raises SolverError: a variant allows no joint state.
         """
         starts = range(0, len(self.candidates), self._chunk)
         chunks = (self.candidates[start : start + self._chunk] for start in starts)

@@ -72,8 +72,7 @@ def pairs(
     context, so that each unordered pair of contexts is judged in both directions. Contexts that were dropped
     or have nothing to judge are left out.
 
-    Raises:
-        InputError: FR1, and there are atoms and contexts but no context names an atom.
+    Raises InputError: FR1, and there are atoms and contexts but no context names an atom.
     """
     known = [atom.id for atom in atoms]
     if version == 1 and atoms and contexts and not any(context.atom_ids for context in contexts):
@@ -107,8 +106,7 @@ def relations(
     one relation, see :func:`combine`; if nothing else decides its direction, the texts of `contexts` do. Atom
     relations come first, each kind in the order of `verdicts`.
 
-    Raises:
-        ValueError: two verdicts judge the same context for the same target.
+    Raises ValueError: two verdicts judge the same context for the same target.
     """
     atoms = frozenset(atom_ids)
     found: list[Relation] = []

@@ -35,8 +35,7 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
 
     Words after the last table are ignored, with a warning.
 
-    Raises:
-        InputError: malformed; the line and item are named.
+    Raises InputError: malformed; the line and item are named.
     """
     tokens = _UaiWords(text, source)
     kind = tokens.word("the type of network")
@@ -75,8 +74,7 @@ def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "
     the number of samples, 1. Their lengths are odd and even, so no file fits both. A file that is empty or
     begins with 0 observes nothing.
 
-    Raises:
-        InputError: malformed, more than one sample, or a variable or state that does not exist.
+    Raises InputError: malformed, more than one sample, or a variable or state that does not exist.
     """
     tokens = _UaiWords(text, source)
     if not len(tokens):
@@ -197,8 +195,7 @@ class NetworkFile(NamedTuple):
 def is_uai(path: Path) -> bool:
     """Whether a file is a UAI network, by its first word; else it is a JSON object.
 
-    Raises:
-        InputError: unreadable, not UTF-8, or neither.
+    Raises InputError: unreadable, not UTF-8, or neither.
     """
     start = text_of(path, SNIFFED).split(maxsplit=1)[:1]
     word = start[0] if start else ""
@@ -220,8 +217,7 @@ def read_fact_network(
 ) -> NetworkFile:
     """The network of a fact graph in JSON; the priors are for nodes that have none.
 
-    Raises:
-        InputError: unreadable or malformed.
+    Raises InputError: unreadable or malformed.
     """
     facts = read_fact_graph(path, atom_prior=atom_prior, context_prior=context_prior)
     graph = factor_graph(facts, table)
@@ -233,8 +229,7 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
 
     Without `evidence`, it is PATH.evid, or PATH with .evid in place of its suffix, if one of these exists.
 
-    Raises:
-        InputError: unreadable or malformed.
+    Raises InputError: unreadable or malformed.
     """
     if evidence is None:
         beside = (Path(f"{path}.evid"), path.with_suffix(".evid"))

@@ -36,8 +36,7 @@ def parameter_of(name: str, parameters: Collection[str]) -> str | None:
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
     """Their key -> our name for its field, from texts such as `model_reply=output`.
 
-    Raises:
-        UsageError: not of that form, no such field, or a key or field named twice.
+    Raises UsageError: not of that form, no such field, or a key or field named twice.
     """
     columns: dict[str, str] = {}
     for pair in pairs:
@@ -57,8 +56,7 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
     A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
     usual keys hold beside it is metadata.
 
-    Raises:
-        UsageError: no such field, or two keys for one field.
+    Raises UsageError: no such field, or two keys for one field.
     """
     key_of: dict[str, str] = {}
     for theirs, ours in column_map.items():

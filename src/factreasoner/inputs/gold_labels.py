@@ -48,8 +48,7 @@ class GoldFile:
 
     Lines that are wrong, or differ about one atom, are told by `unused`.
 
-    Raises:
-        InputError: the file can't be read, or holds no label.
+    Raises InputError: the file can't be read, or holds no label.
     """
 
     def __init__(self, path: Path) -> None:

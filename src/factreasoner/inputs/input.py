@@ -115,8 +115,7 @@ class CheckedInput:
     def records(self) -> Iterator[Record]:
         """The records in order, each read from the file when it is asked for.
 
-        Raises:
-            InputError: the file was changed after it was checked.
+        Raises InputError: the file was changed after it was checked.
         """
         reader = Reader(self._column_map)
         with self._open() as file:

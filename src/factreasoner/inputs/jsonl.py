@@ -77,8 +77,7 @@ def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[
 
     `form` says what a line is, for a file without any object.
 
-    Raises:
-        InputError: the file can't be read, or can't be JSONL at all.
+    Raises InputError: the file can't be read, or can't be JSONL at all.
     """
     try:
         with opened(path) as file:
@@ -113,8 +112,7 @@ def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, An
     Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
     because each would silently lose or spoil data.
 
-    Raises:
-        InputError: with one problem.
+    Raises InputError: with one problem.
     """
     message = f"{TOO_LONG}; write one record a line, or split the record"
     if len(raw) <= LONGEST_LINE:

@@ -41,8 +41,7 @@ class Reader:
     Keys that mean nothing here are kept in `metadata`, beside what stands there; those of items stand there
     under "atom_fields" and so on, by id.
 
-    Raises:
-        ConfigError: `column_map` names no field of ours.
+    Raises ConfigError: `column_map` names no field of ours.
     """
 
     def __init__(self, column_map: Mapping[str, str] | None = None, fits: Fits | None = None) -> None:
@@ -57,8 +56,7 @@ class Reader:
     def record(self, data: Mapping[str, Any], *, where: str, default_id: str) -> Record:
         """The record that an object describes. `where` is its place in messages ("file.jsonl:12").
 
-        Raises:
-            InputError: with every problem of the object.
+        Raises InputError: with every problem of the object.
         """
         self.keys.update(data)
         draft = RecordCheck(where, _NAMES)
@@ -151,8 +149,7 @@ class Reader:
 def given_record(where: str, **given: object) -> Record:
     """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
 
-    Raises:
-        InputError: with every problem of every argument.
+    Raises InputError: with every problem of every argument.
     """
     names = _NAMES
     draft, reader = RecordCheck(where, names), Reader()
@@ -178,8 +175,7 @@ def given_records(
     They are mappings with the keys of the input format or objects with such attributes, :class:`Record`
     objects, the rows of a pandas DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
 
-    Raises:
-        InputError: with every problem of every record.
+    Raises InputError: with every problem of every record.
     """
     problems: list[InputProblem] = []
     found: dict[str, Record] = {}

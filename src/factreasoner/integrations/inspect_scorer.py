@@ -30,8 +30,7 @@ def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: U
 
     `settings` are those of :class:`Config`; `llm` stands in for the model client.
 
-    Raises:
-        ConfigError: no such metric, or a setting is wrong.
+    Raises ConfigError: no such metric, or a setting is wrong.
     """
     scoring = Scoring(metric, llm=llm, **settings)
 

@@ -37,8 +37,7 @@ class FactualityGuardrail(CustomGuardrail):
     `on_missing_contexts` says "pass" or "block". `settings` are those of :class:`Config`. An answer without
     claims passes, and an answer that can't be judged is blocked. Streams are held back until they are judged.
 
-    Raises:
-        ConfigError: an unknown or wrong setting.
+    Raises ConfigError: an unknown or wrong setting.
     """
 
     def __init__(

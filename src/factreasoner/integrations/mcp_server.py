@@ -156,8 +156,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
 
     `verify` is left out where the settings do not go with it.
 
-    Raises:
-        ConfigError: the settings do not go with assessing.
+    Raises ConfigError: the settings do not go with assessing.
     """
     config = config.model_copy(update={"timeout": min(config.timeout, seconds)})
     if config.first_model is not None:

@@ -63,8 +63,7 @@ class Scoring:
     atoms of the answer, those that are supported), "avg_prob", "faithfulness", "correctness" and so on.
     `settings` are those of :class:`Config`; `llm` stands in for the model client.
 
-    Raises:
-        ConfigError: no such metric, or a setting is wrong.
+    Raises ConfigError: no such metric, or a setting is wrong.
     """
 
     @python_call

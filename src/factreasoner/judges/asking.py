@@ -39,7 +39,7 @@ class JudgedClaim(NamedTuple):
 
     label: Label
     probability: float
-    confidence: Literal["logprobs", "verbal", "votes", "constant"]
+    confidence: Literal["logprobs", "model", "verbal", "votes", "constant"]
     quote: str = ""
     reasoning: str = ""
     sources: str = ""
@@ -84,8 +84,7 @@ class Asker:
 
         Calls about one passage follow one another, in one slot: the server still has their beginning.
 
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         batches = self.batches(claims)
         if self._config.confidence == "votes":
@@ -165,7 +164,8 @@ def read(
         return found._replace(probability=given[certainty] / 100, confidence="verbal")
     share = _share(reply, name, value) if config.confidence in ("auto", "logprobs") else None
     if share is not None:
-        return found._replace(probability=share, confidence="logprobs")
+        origin: Literal["model", "logprobs"] = "model" if reply.form == "systemone" else "logprobs"
+        return found._replace(probability=share, confidence=origin)
     if config.confidence == "logprobs":
         return NoResult("the reply has no log-probabilities for it; use --confidence auto", final=True)
     return found

@@ -84,8 +84,7 @@ NOTHING = Calibration()
 def calibration_of(config: JudgeSettings) -> Calibration:
     """The calibration that `config` names, an empty one when it names none.
 
-    Raises:
-        InputError: the file can't be read or holds no calibration.
+    Raises InputError: the file can't be read or holds no calibration.
     """
     path = config.calibration
     return NOTHING if path is None else _parsed(path, text_of(path, field="calibration"))
@@ -125,8 +124,7 @@ def misfits(
     that a recorded judge replays is unknown, and said to be. `run` is the id of the run whose scores are
     to be calibrated: one sentence says that the calibration was fitted to that very run, and changes it.
 
-    Raises:
-        InputError: the calibration file can't be read.
+    Raises InputError: the calibration file can't be read.
     """
     calibration = calibration_of(config)
     source = calibration.source.get("verdicts", {})

@@ -15,10 +15,9 @@ from factreasoner.protocols import Judge, Judged
 class EnsembleJudge:
     """Asks every judge about every claim; the label that most of them give counts.
 
-    Where no label has more votes than any other, the claim is unanswered: a Failure that holds the votes.
-    The probability is the mean of what each judge gives the label: its own probability where it gives that
-    label, else half of what its probability leaves. A verdict rests on what those rest on that agree. A judge
-    that fails on a claim leaves it to the others, and its failure is kept.
+    At a tie, the claim is a Failure that holds the votes. The probability is the mean of what each judge
+    gives the label: its own, or half of what its probability leaves. A judge that fails on a claim leaves it
+    to the others, and its failure is kept.
 
     With `two_sided`, only whether the premise entails the claim is asked: silence and contradiction are one
     side, and the votes are counted by sides.

@@ -175,8 +175,7 @@ def _text(name: str) -> str:
 def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
     """The inquiry of a mode; those with citation have the model quote first, those with reasoning think.
 
-    Raises:
-        ConfigError: prompt-tf, which asks no function.
+    Raises ConfigError: prompt-tf, which asks no function.
     """
     if mode == "prompt-tf":
         raise ConfigError("mode: prompt-tf works only in `recall`; elsewhere use --assessor prompt-tf")

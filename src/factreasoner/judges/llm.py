@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from factreasoner import prompts
+from factreasoner.calls.threads import parallel_map
 from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.encoder.bundled.windows import nearest_sentence
+from factreasoner.judges.excerpts import Excerpt, excerpts
 from factreasoner.judges.settings import JudgeSettings
-from factreasoner.models import Claim, Premise, Verdict
+from factreasoner.models import Claim, Part, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
@@ -20,8 +22,11 @@ from factreasoner.text.language import check_citation
 class LLMJudge:
     """Judges claims by calls of one function each, `atoms_per_call` claims at most; see `Asker`.
 
+    Of long passages a call shows the windows about its claims; see `excerpts`.
     `inquiry` is what is asked of each claim, by default that of the mode.
     """
+
+    cuts_passages = True
 
     def __init__(
         self, llm: LLM, config: JudgeSettings | None = None, inquiry: faaf.Inquiry | None = None
@@ -49,9 +54,25 @@ class LLMJudge:
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in the order of the claims.
 
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
+        parts = premise.parts or (Part(premise.id, premise.text),)
+        shown = [Excerpt(parts, tuple(claims))]
+        if self.cuts_passages:
+            shown = excerpts(parts, claims, claims_per_call=self.claims_per_call)
+        judged = parallel_map(
+            lambda one: self._judged(_cut(premise, one.parts), one.claims),
+            shown,
+            workers=self._config.concurrency,
+        )
+        verdicts = {verdict.target_id: verdict for part in judged for verdict in part.verdicts}
+        return Judged(
+            tuple(verdicts[claim.id] for claim in claims if claim.id in verdicts),
+            tuple(failure for part in judged for failure in part.failures),
+        )
+
+    def _judged(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or one failure for every claim, by a premise that is shown as it is."""
         question = ClaimQuestion(
             stage=STAGE,
             request=lambda batch: self._request(premise, batch),
@@ -64,7 +85,8 @@ class LLMJudge:
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
-        if len(premise.parts) > 1:
+        in_a_word = self._inquiry.one_word and self.claims_per_call == 1
+        if len(premise.parts) > 1 and not in_a_word:
             prompt = self._templates["judge_several"].fill(
                 sources=_sources([part.text for part in premise.parts]),
                 verdicts=self._naming.verdicts.format(passage="sources"),
@@ -96,8 +118,11 @@ class LLMJudge:
             citation = check_citation(finding.quote, premise.text, premise.others)
             quote = finding.quote if citation in ("found", "elsewhere") else None
         elif not quotes and finding.label != "neutral":
-            parts = [part.text for part in premise.parts if part.id in rests_on]
-            quote = nearest_sentence(parts or [premise.text], claim.text, premise.title)
+            among = [part for part in premise.parts if part.id in rests_on] or premise.parts
+            texts = [part.text for part in among] or [premise.text]
+            if (near := nearest_sentence(texts, claim.text, premise.title)) is not None:
+                place, quote = near
+                rests_on = rests_on or tuple(part.id for part in among[place : place + 1])
         return Verdict(
             context_id=premise.id,
             target_id=claim.id,
@@ -112,6 +137,12 @@ class LLMJudge:
             note=faaf.ANSWERED_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
             rests_on=rests_on,
         )
+
+
+def _cut(premise: Premise, parts: tuple[Part, ...]) -> Premise:
+    """The premise with these parts of its text."""
+    text = "\n\n".join(part.text for part in parts)
+    return premise._replace(text=text, parts=parts if premise.parts else ())
 
 
 def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:

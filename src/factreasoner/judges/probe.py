@@ -7,16 +7,13 @@ are reversed. So it is asked about two passages with 16 facts each, in both orde
 from __future__ import annotations
 
 import json
-import math
-import statistics
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import NamedTuple, TypeVar
 
-from factreasoner.calls.usage import estimate_tokens, stage
+from factreasoner.calls.usage import stage
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import faaf
 from factreasoner.judges.encoder.settings import EncoderSettings
@@ -26,7 +23,6 @@ from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.faults import shown
 from factreasoner.llm.send import waiting_for
-from factreasoner.llm.transport import price
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models.results import MOST_PROBE_CALLS, PROBE_SIZES
@@ -76,27 +72,11 @@ def prober_of(config: JudgeSettings) -> Prober | None:
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
     purse = Purse()
-    return Prober(prompt_key(config), lambda llm: probe(llm, config, purse).found)
+    return Prober(prompt_key(config), lambda llm: probe(llm, config, purse))
 
 
 SERVERS_FAULT: dict[str, type[LLMError]] = {kind.__name__: kind for kind in (ProviderError, CallTimeoutError)}
 """Errors that say nothing of the model, by name."""
-
-
-class Pace(NamedTuple):
-    """What a call with so many facts took: seconds, prompt tokens and completion tokens."""
-
-    facts: int
-    seconds: float
-    prompt_tokens: float
-    completion_tokens: float
-
-
-class Probed(NamedTuple):
-    """What was found, and what one call took in the form and size that was chosen."""
-
-    found: Probe
-    pace: Pace
 
 
 @dataclass
@@ -106,7 +86,7 @@ class Purse:
     left: int = MOST_PROBE_CALLS
 
 
-def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probed:
+def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probe:
     """How many facts a call a model can take: 4 calls for one that takes many, `purse` for another.
 
     Raises:
@@ -115,13 +95,11 @@ def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probed
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
-        prober = _ProbeRun(llm, config, purse or Purse())
-        found = prober.probe()
-        return Probed(found, prober.pace(found.facts_per_call))
+        return _ProbeRun(llm, config, purse or Purse()).probe()
 
 
 class _ProbeRun:
-    """Asks a model about the cases, and keeps the form of its last reply and what each call took.
+    """Asks a model about the cases, and keeps the form of its last reply.
 
     What a reply lacks is not asked for again, and no vote is taken: it is counted as not right.
     """
@@ -132,7 +110,6 @@ class _ProbeRun:
         self._config = config.model_copy(update={"max_attempts": 1, "confidence": confidence})
         self._purse, self._had = purse, purse.left
         self._form = ""
-        self._paces: list[Pace] = []
         self._calls = 0
         self._problem = "the model gave no verdict"
         self._useless = ("", 0)
@@ -154,7 +131,7 @@ class _ProbeRun:
         """
         if self._stopped or not self._purse.left:
             raise self._stopped or UnusableReplyError("no more calls of the probe are paid for")
-        budget, begun = current_budget(), time.monotonic()
+        budget = current_budget()
         budget.left = most = min(budget.left, self._purse.left, MOST_ALIKE - self._useless[1])
         self._calls += 1
         purpose = f"the probe of the model, call {self._calls}: how many facts it judges at once"
@@ -176,9 +153,6 @@ class _ProbeRun:
         if error is not None:
             raise error
         self._form = reply.form
-        calls = max(reply.usage.calls, 1)
-        took = (time.monotonic() - begun, reply.usage.prompt_tokens, reply.usage.completion_tokens)
-        self._paces.append(Pace(len(schema.items), *(value / calls for value in took)))
         return reply
 
     def _note(self, error: UnusableReplyError | None, paid: int) -> None:
@@ -214,12 +188,6 @@ class _ProbeRun:
             return whole
         four = self._both_orders(few)
         return four if four is not None and four.right >= one.right - FEWER_RIGHT else one
-
-    def pace(self, size: int) -> Pace:
-        """What a call of that many facts took, or of the most there were: the median."""
-        largest = min(size, max(pace.facts for pace in self._paces))
-        paces = [pace for pace in self._paces if pace.facts == largest]
-        return Pace(largest, *(statistics.median(values) for values in list(zip(*paces, strict=True))[1:]))
 
     def _both_orders(self, size: int) -> Probe | None:
         """What comes of calls of that many facts; None as soon as too many verdicts change in reverse."""
@@ -280,34 +248,6 @@ def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
     judge = VerifierJudge(EncoderSettings())
     verdicts = [v for case in cases() for v in judge.judge(case.premise, case.facts).verdicts]
     return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
-
-
-class Bill(NamedTuple):
-    """What judging takes: calls, tokens, seconds one call after the other, US dollars (None: unknown)."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-    cost: float | None
-
-    def __str__(self) -> str:
-        cost = "cost unknown" if self.cost is None else f"${self.cost:.4f}"
-        tokens = f"~{self.prompt_tokens:,} + {self.completion_tokens:,} tokens"
-        return f"{self.calls} calls, {tokens}, {cost}, ~{self.seconds:.0f} s"
-
-
-def bill(probed: Probed, config: JudgeSettings, *, atoms: int, passages: int) -> Bill:
-    """What an answer of so many atoms takes that is judged against so many passages (FR2)."""
-    size = probed.found.facts_per_call
-    calls = passages * math.ceil(atoms / size)
-    facts, pace = min(size, atoms), probed.pace
-    prompt, completion, seconds = pace.prompt_tokens, pace.completion_tokens, pace.seconds
-    if pace.facts > 1:  # what grows with the facts
-        completion, seconds = (value * facts / pace.facts for value in (completion, seconds))
-        prompt += estimate_tokens(cases()[0].facts[0].text) * (facts - pace.facts)
-    total = round(calls * prompt), round(calls * completion)
-    return Bill(calls, *total, calls * seconds, price(str(config.first_model), *total))
 
 
 def known_probe(config: JudgeSettings) -> Probe | None:

@@ -114,8 +114,7 @@ def _remade(recording: Recording | None, claim: Claim) -> str:
 def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
     """What a file in either form holds, by record id; verdicts without a probability get `constant`.
 
-    Raises:
-        InputError: the file can't be read, is empty, or has a bad line.
+    Raises InputError: the file can't be read, is empty, or has a bad line.
     """
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
@@ -150,8 +149,7 @@ _CLAIMS = TypeAdapter(tuple[_Text, ...])
 class RecordedRun(Mapping[str, Recording]):
     """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
 
-    Raises:
-        InputError: a line is damaged; or the file is compressed, so that no line can be looked up.
+    Raises InputError: a line is damaged; or the file is compressed, so that no line can be looked up.
     """
 
     def __init__(self, file: Path) -> None:

@@ -114,8 +114,7 @@ class UsedLines:
     def unused(self, *, whole: bool = True) -> str:
         """How many verdicts are on pairs of the input, and the first that is not; empty if all are.
 
-        If records were left out, it is not the `whole` input: verdicts on those that were not read are not
-        counted.
+        Without the `whole` input, verdicts on records that were not read are not counted.
 
         Raises InputError: none of them is.
         """

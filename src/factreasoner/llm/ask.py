@@ -76,12 +76,10 @@ class _Turn(NamedTuple):
 class ItemAsker:
     """Makes planned calls, and asks again after bad replies.
 
-    - An item without a usable result is asked about again: with the other such items, then in halves, then
-      alone, `max_attempts` times in all; then it is a Failure.
-    - A reply that the token limit cut even after the model client raised it has its items asked in halves.
-    - Two replies in a row that are useless for the same reason (filtered, refused, empty, or cut with one
-      item) make their items failures; so do three malformed ones, such as prose.
-    - When the budget of the planned call is used up, open items are Failures.
+    - An item without a usable result is asked about again: with others, in halves, then alone, `max_attempts`
+      times in all. A cut reply has its items asked in halves.
+    - An item is a Failure after that, after two replies in a row that are useless for the same reason (three
+      malformed ones), or when the budget of the planned call is used up.
     """
 
     def __init__(self, llm: LLM, config: LLMSettings) -> None:

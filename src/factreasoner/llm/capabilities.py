@@ -31,9 +31,8 @@ class Capabilities(Model):
 
     `refused` names the optional parameters that it does not take. `most_tokens` is the largest limit of a
     reply's length, `most_alternatives` the most log-probabilities per token. `system_role` is False if system
-    messages must be part of the first user message. `forms` are by kind of function. `thinks`: it reasons
-    before it answers, so replies need more tokens. `probes` has how many facts it can judge in one call, by
-    the prompt that was last probed.
+    messages must be part of the first user message. `forms` are by kind of function, `probes` by prompt.
+    `thinks`: it reasons before it answers, so replies need more tokens.
     """
 
     refused: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from factreasoner.calls.cache import key_of
+from factreasoner.calls.cache import Answerers, key_of
 from factreasoner.calls.limits import SharedLimits
 from factreasoner.calls.usage import CACHED, record_usage
 from factreasoner.errors import ConfigError, LLMError, UnusableReplyError
@@ -65,14 +65,11 @@ class Prober(NamedTuple):
 class LiteLLMClient:
     """A language model through litellm; one object serves all threads of a process.
 
-    It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
-    replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
-    means an OpenAI-compatible server. Other clients may use the same `shared`; `memory` keeps what is learnt
-    about the model; `batches` is where requests go with the setting `batch`; `prober` is asked when it is
-    first needed how many facts the model can judge in one call. `kept` is how the model is asked.
+    A model name without a provider, together with `api_base`, means an OpenAI-compatible server. Other
+    clients may use the same `shared`; `memory` keeps what is learnt about the model; `batches` is where
+    requests go with the setting `batch`; `prober` finds how many facts the model can judge in one call.
 
-    Raises:
-        ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
+    Raises ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
     """
 
     def __init__(
@@ -105,6 +102,7 @@ class LiteLLMClient:
             if batches is None
             else BatchSender(config, transport, batches)
         )
+        self._answerers = Answerers(config.first_model)
         self._search = FormSearch(config, transport, self._sender, self.kept)
         self._probing = threading.RLock()
         self._prober = None if batches is not None else prober
@@ -141,6 +139,7 @@ class LiteLLMClient:
 
         renew = batches is not None and batches.holds(short_key)
         reply = self._cache.get_or_ask(key, schema, ask, renew=renew)
+        self._answerers.note(reply)
         if reply.usage.cached_calls:
             record_usage(CACHED)
         if batches is not None and renew:

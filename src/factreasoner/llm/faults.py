@@ -125,9 +125,8 @@ class ProviderFault(NamedTuple):
 
     The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
     passes, after `retry_after` seconds if the provider says so; "once" may, and is asked again once; "form"
-    is a call form that it does not take; "dialect" is something else that it does not take, which `lesson`
-    avoids, or a limit of the reply above `room`; "sample" is a reply that it could not use itself; "final"
-    will not change.
+    is a call form that it refuses; "dialect" is something else that it refuses, which `lesson` avoids, or a
+    limit of the reply above `room`; "sample" is a reply that it could not use itself; "final" stays.
     `refused`: nobody listens at the server's address. `nameless`: the name of its host has none, by an answer
     ("unknown") or because no resolver answers now ("unresolved").
     """

@@ -99,6 +99,8 @@ class FormSearch:
     def answer(self, question: Question, attempts: Attempts) -> Reply:
         """The best reply to a question, in whatever form; LLMError if there is none."""
         kind = forms.kind_of(question.schema)
+        if self._config.only_chooses and (reason := _beyond_choices(question.schema, self._config)):
+            raise self._sender.stop(reason)
         order = order_of(kind, self._config, self._transport)
         found = self._kept.known.forms.get(kind)
         if found is None and self._learns:
@@ -167,7 +169,8 @@ class FormSearch:
         except _FormRefusedError as error:
             note = f"call form {form} is refused ({error}); try another --form"
             return Tried(form, None, UnusableReplyError(note, attempts=attempts.count), refused=str(error))
-        self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
+        if form != "systemone":  # it counts tokens in its own way
+            self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
             return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
         parsed = parse(form, answer, question.schema)
@@ -188,6 +191,8 @@ class FormSearch:
             text=answer.reply_text,
             form=form,
             chances=chances,
+            model=answer.model,
+            system_fingerprint=answer.system_fingerprint,
             usage=attempts.usage,
         )
         return Tried(form, reply, obeyed=parsed.obeyed)
@@ -284,6 +289,8 @@ class FormSearch:
 
 def order_of(kind: forms.Kind, config: LLMSettings, transport: Transport) -> tuple[CallForm, ...]:
     """The forms in which a function of that kind is asked, in the order to try them; batches use one."""
+    if config.only_chooses:
+        return ("systemone",)
     if config.batch != "none":
         order = forms.forms_of(kind, json_first=False, fixed=config.form)
         return ("tool",) if "tool" in order else order
@@ -292,6 +299,16 @@ def order_of(kind: forms.Kind, config: LLMSettings, transport: Transport) -> tup
         config.confidence in ("auto", "logprobs") and transport.provider in ("openai", "azure")
     )
     return forms.forms_of(kind, json_first=json_first, fixed=config.form)
+
+
+def _beyond_choices(schema: FunctionSchema, config: LLMSettings) -> str:
+    """Why a model that only chooses can't answer a question, and the remedy; empty if it can."""
+    if config.api_base is None or config.batch != "none":
+        return "a System One model needs --api-base URL, the address of its server, and takes no --batch"
+    if schema.arguments == schema.choices:
+        return ""
+    remedy = "--mode tf or tfn without --confidence verbal, and parts that need no model (--atomizer rules)"
+    return f"a System One model answers only questions with choices, and this asks for text: use {remedy}"
 
 
 def _text(content: object) -> str:

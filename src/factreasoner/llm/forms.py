@@ -4,6 +4,7 @@
 - lines: one line of plain text per item.
 - json_schema, json_object: a JSON object, by a response format.
 - tool: a forced call of the function.
+- systemone: questions with choices, to a model that answers nothing else; see `systemone`.
 
 In every form a request reads: system, example turns, the prompt's own text (a passage, say), items.
 """
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from factreasoner.calls.usage import estimate_tokens
+from factreasoner.llm import systemone
 from factreasoner.llm.settings import CallForm
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.wording import one_of
@@ -89,6 +91,8 @@ def request(
 
     `marked` adds a mark after what all calls of the prompt share, for providers that cache nothing else.
     """
+    if form == "systemone":
+        return systemone.request(prompt, schema)
     content: dict[str, Any] = {}
     if form == "tool":
         function = schema.model_dump(include={"name", "description", "parameters"})

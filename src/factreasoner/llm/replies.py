@@ -27,6 +27,7 @@ from factreasoner.llm.conclusions import (
 from factreasoner.llm.forms import list_argument, number_of
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.settings import CallForm
+from factreasoner.llm.systemone import answers_in
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.sentences import Span
@@ -184,6 +185,12 @@ class Parsed(NamedTuple):
 
 def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
     """The arguments in a completion asked for in `form`, with chances if it has log-probabilities."""
+    if form == "systemone":
+        sound = answers_in(completion.content, schema)
+        chosen = {
+            name: max(one.probabilities, key=one.probabilities.__getitem__) for name, one in sound.items()
+        }
+        return Parsed(chosen, "" if chosen else "malformed", obeyed=bool(chosen), chances=sound)
     found = _found(form, completion, schema)
     if found is None:
         return Parsed({}, "malformed" if completion.reply_text.strip() else "empty")

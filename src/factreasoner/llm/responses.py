@@ -18,6 +18,7 @@ MOST_TOKENS = 1_000_000_000
 """More than any request takes, whatever its provider reports."""
 MAX_SHOWN = 500_000
 """Most characters of a reply, some 100,000 tokens; also most bytes of a body without log-probabilities."""
+MOST_OF_A_NAME = 200
 _LEAST = -sys.float_info.max
 """JSON can hold whole numbers beyond it, which a float can't."""
 _ROUNDING = 1e-3
@@ -121,7 +122,7 @@ class Completion(NamedTuple):
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
     `refusal` the model's words of refusal; `prompt_tokens` what the provider reported, or None, and then
     `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did; `apart`: what the
-    provider separated as reasoning.
+    provider separated as reasoning; `model` and `system_fingerprint`: who answered, by the response.
     """
 
     content: str
@@ -133,6 +134,8 @@ class Completion(NamedTuple):
     prompt_tokens: int | None = None
     thinks: bool = False
     apart: str = ""
+    model: str = ""
+    system_fingerprint: str = ""
 
     @property
     def reply_text(self) -> str:
@@ -189,7 +192,15 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
         prompt_tokens=prompt_tokens or None,
         thinks=bool(without_reasoning(content) != content or reasoned or apart or hidden),
         apart=apart,
+        model=_name_in(response, "model"),
+        system_fingerprint=_name_in(response, "system_fingerprint"),
     )
+
+
+def _name_in(response: object, field: str) -> str:
+    """A name that a response gives, on one line; empty without one."""
+    name = field_of(response, field)
+    return " ".join(name.split())[:MOST_OF_A_NAME] if isinstance(name, str) else ""
 
 
 def reported(response: object) -> tuple[int, int]:

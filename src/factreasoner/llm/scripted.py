@@ -46,8 +46,7 @@ class ScriptedLLM:
     ) -> Reply:
         """The scripted answer to this call; an exception in the script is raised.
 
-        Raises:
-            ConfigError: no answer is left.
+        Raises ConfigError: no answer is left.
         """
         with self._lock:
             position = len(self.calls)

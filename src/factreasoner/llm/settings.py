@@ -17,8 +17,10 @@ from factreasoner.settings.values import Variable
 Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf"]
 BatchMode = Literal["none", "files", "openai"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
-CallForm = Literal["word", "lines", "json_schema", "json_object", "tool"]
-FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool"]
+CallForm = Literal["word", "lines", "json_schema", "json_object", "tool", "systemone"]
+FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool", "systemone"]
+SYSTEM_ONE = "systemone/"
+"""What the names of models begin with that answer questions with choices (System One), and write nothing."""
 
 _SECRET = re.compile(r"(^|_)(key|secret|password|credentials?|token|headers?|auth\w*)$", re.IGNORECASE)
 _OWN = {
@@ -138,10 +140,16 @@ class LLMSettings(CallSettings):
         """The models of an ensemble of judges; empty if there is no ensemble."""
         return self.models if len(self.models) > 1 else ()
 
+    @property
+    def only_chooses(self) -> bool:
+        """Whether the model answers questions with choices, and writes nothing."""
+        named = (self.first_model or "").startswith(SYSTEM_ONE)
+        return self.form == "systemone" or (self.form == "auto" and named)
+
     def plugin(self, kind: str) -> str:
         """The name of a plug-in of these settings, with `auto` resolved by the plug-in table."""
         name: str = getattr(self, "atomizer" if kind == "fact_generator" else kind)
         if name != "auto" or kind not in AUTO:
             return name
         with_model, without = AUTO[kind]
-        return with_model if self.models else without
+        return with_model if self.models and (kind == "judge" or not self.only_chooses) else without

@@ -16,11 +16,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
+
 from factreasoner.calls.threads import with_room
 from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
 from factreasoner.llm.responses import Completion, completion_of, reported
+from factreasoner.llm.settings import SYSTEM_ONE
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import
@@ -216,6 +219,8 @@ class Transport:
 
     def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
         """Send one chat request, without retries. Raises NotACompletionError, or whatever litellm raises."""
+        if "questions" in request:
+            return self._decide(request, timeout)
         litellm = load()
         from factreasoner.llm.session import with_aside
 
@@ -242,6 +247,29 @@ class Transport:
             # Still an answer: it came with status 200 and is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
+
+    def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
+        """Send questions with choices. Raises StatusError, or what httpx raises."""
+        from factreasoner.llm.session import TooLongError, with_aside
+        from factreasoner.llm.systemone import StatusError, as_chat
+
+        unsent = {"messages", "temperature", "logprobs", "top_logprobs", *TOKEN_LIMITS}
+        body = {"model": self.bare.removeprefix(SYSTEM_ONE)}
+        body |= {name: value for name, value in request.items() if name not in unsent}
+        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
+        url = f"{str(self._api_base).rstrip('/')}/systemone"
+        content: object = TOO_LONG
+        try:
+            with with_aside():
+                response = load().client_session.post(url, json=body, headers=headers, timeout=timeout)
+            if not response.is_success:
+                raise StatusError(response)
+            content = from_json(response.content)
+        except TooLongError:
+            pass
+        except ValueError:
+            content = response.text
+        return self.completion(as_chat(content), request)
 
     def unlisted_params(self, request: Mapping[str, Any]) -> list[str]:
         """The user's own parameters that litellm does not know for this model, and would refuse."""

@@ -40,8 +40,7 @@ def differences(
 ) -> list[Difference]:
     """Every run's metrics less those of the run `baseline`; `seed` is for random exchanges.
 
-    Raises:
-        ValueError: the runs are not over the same records in the same order.
+    Raises ValueError: the runs are not over the same records in the same order.
     """
     base = samples[baseline]
     if any(tuple(sample.ids) != tuple(base.ids) for sample in samples.values()):

@@ -203,8 +203,7 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     `k` is the number of supported atoms at which recall is 1. Without it, `f1_at_k`, `recall_k` and `f1_k`
     are None. Sources: FactReasoner (arXiv 2502.18573); F1@K from SAFE (arXiv 2403.18802).
 
-    Raises:
-        ConfigError: `k` is not a positive integer.
+    Raises ConfigError: `k` is not a positive integer.
     """
     if k is not None and (not isinstance(k, Integral) or k < 1):
         raise ConfigError(f"k is {k!r}; it must be a positive integer, such as k=10")

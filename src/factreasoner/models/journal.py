@@ -112,8 +112,7 @@ class Journal:
 
         Every line is checked when this is first read; a torn last line is skipped.
 
-        Raises:
-            DamagedLineError: a line other than a torn last one is damaged.
+        Raises DamagedLineError: a line other than a torn last one is damaged.
         """
         self._end = 0
         found: dict[str, JournalEntry] = {}
@@ -159,8 +158,7 @@ class Journal:
     def write(self, lines: Sequence[JournalLine]) -> None:
         """Add lines; when this returns they are on disk.
 
-        Raises:
-            RunError: the journal can't be written; its earlier lines are whole.
+        Raises RunError: the journal can't be written; its earlier lines are whole.
         """
         try:
             with self.journal_path.open("ab") as journal:
@@ -181,8 +179,7 @@ class Journal:
     def lines(self, ids: Iterable[str]) -> Iterator[Packed]:
         """The last lines of `ids`, in that order, read one at a time; ids without one are skipped.
 
-        Raises:
-            DamagedLineError: a line is damaged.
+        Raises DamagedLineError: a line is damaged.
         """
         if not self.entries:
             return

@@ -115,6 +115,7 @@ class Reply(Model):
 
     `truncated` is True when the token limit cut the reply; `arguments` is then empty. `form` names the call
     form that worked. `chances` are those of arguments with allowed values, None without log-probabilities.
+    `model` and `system_fingerprint` are what the server says of who answered; empty if it says nothing.
     """
 
     arguments: dict[str, Any]
@@ -122,4 +123,6 @@ class Reply(Model):
     truncated: bool = False
     form: str = ""
     chances: dict[str, Chances] | None = None
+    model: str = ""
+    system_fingerprint: str = ""
     usage: Usage = Field(default_factory=Usage)

@@ -55,8 +55,7 @@ class Atom(CallerModel):
     supported or, if these are told apart, C for contradicted and U for neither. `query` is what to search
     for; if it is empty, the text is.
 
-    Raises:
-        InputError: a field is unknown, missing or wrong.
+    Raises InputError: a field is unknown, missing or wrong.
     """
 
     id: str
@@ -77,8 +76,7 @@ class Context(CallerModel):
     the text says about the atoms, and `p_summary` the probability that this is right. `dropped` is the reason
     why the context is not judged and not in the graph; most have none.
 
-    Raises:
-        InputError: a field is unknown, missing or wrong.
+    Raises InputError: a field is unknown, missing or wrong.
     """
 
     id: str
@@ -104,8 +102,7 @@ class Record(CallerModel):
     does, as people judge (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms`
     are its statements. `gold_contexts` are the ids of all relevant contexts, retrieved or not.
 
-    Raises:
-        InputError: a field is unknown, missing or wrong.
+    Raises InputError: a field is unknown, missing or wrong.
     """
 
     id: str

@@ -29,7 +29,6 @@ Judged = Literal["fully", "partly", "no"]
 Caution = Literal["disputed"]
 NAME_LENGTH = 90
 NEAREST = "nearest sentence"
-"""What a quote is called that nobody quoted."""
 
 
 class Note(NamedTuple):

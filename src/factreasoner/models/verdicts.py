@@ -158,7 +158,7 @@ class AtomAnswer(Model):
     atom_id: str
     support: Support
     probability: float = Field(ge=0.0, le=1.0)
-    confidence: Literal["logprobs", "verbal", "votes", "constant"] = "constant"
+    confidence: Literal["logprobs", "model", "verbal", "votes", "constant"] = "constant"
     reasoning: str = ""
 
 

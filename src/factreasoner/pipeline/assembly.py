@@ -210,8 +210,7 @@ def parts_and_config(settings: Mapping[str, Any], config: ConfigLike = None) -> 
 
     The rest overrides `config`, or without one what the environment sets.
 
-    Raises:
-        ConfigError: an unknown or wrong setting.
+    Raises ConfigError: an unknown or wrong setting.
     """
     parts = {
         kind: value for kind, value in settings.items() if kind in PARTS and not isinstance(value, str | None)

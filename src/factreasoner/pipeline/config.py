@@ -26,8 +26,7 @@ class Config(
 ):
     """All settings, with their defaults; docs/settings.md explains each.
 
-    Raises:
-        ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    Raises ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
     """
 
     @model_validator(mode="after")

@@ -164,8 +164,7 @@ def _as_setting(flag: re.Match[str]) -> str:
 def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
     """Flags override the environment, which overrides the profile (a YAML file); a flag of None is not given.
 
-    Raises:
-        ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
+    Raises ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
     sources = []
     if profile is not None:

@@ -227,8 +227,7 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
     `config` names graph, solver and calibration. An assessment comes back as it is if nothing was judged, or
     if the assessor is a user's own that makes no graph.
 
-    Raises:
-        ConfigError: there is a calibration, and it can't be applied to that assessor's results.
+    Raises ConfigError: there is a calibration, and it can't be applied to that assessor's results.
     """
     if assessment.outcome is None:
         return assessment

@@ -42,8 +42,7 @@ class PromptTemplate(NamedTuple):
     def fill(self, **values: str) -> Prompt:
         """Render with `values`, which are inserted as they are: pass foreign text through :func:`delimit`.
 
-        Raises:
-            KeyError: a placeholder has no value.
+        Raises KeyError: a placeholder has no value.
         """
         return Prompt(
             name=self.name,

@@ -114,8 +114,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
 def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
     """`content` as JSON that may stand inside a script element: no text in it can break out.
 
-    Raises:
-        ValueError: a number in it is not finite.
+    Raises ValueError: a number in it is not finite.
     """
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in _ESCAPED:  # five times as fast as str.translate

@@ -55,8 +55,7 @@ def _width_of_stderr() -> int:
 def print_json(content: object) -> None:
     """Print `content` as JSON that says exactly what it holds, with hidden characters as escapes.
 
-    Raises:
-        ValueError: a number in it is not finite.
+    Raises ValueError: a number in it is not finite.
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     typer.echo(_encodable(replaced(text, _escaped)))
@@ -65,8 +64,7 @@ def print_json(content: object) -> None:
 def print_data(line: str, *, is_json: bool = False) -> None:
     """Print a line of a file: exactly where another program reads it, visible in a terminal.
 
-    Raises:
-        ConfigError: the encoding of standard output lacks a character, and only JSON has escapes.
+    Raises ConfigError: the encoding of standard output lacks a character, and only JSON has escapes.
     """
     if is_json:
         line = _encodable(line)

@@ -118,8 +118,7 @@ class LLMQueryBuilder:
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms with a `query`; those that have one keep it.
 
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         claims = _claims(atoms)
         found = self._rewriter.rewrite(self._prompt(record), claims)

@@ -85,8 +85,7 @@ class LLMSummarizer:
 
         Those that bring a summary, were dropped before, or have no atom stay as they are.
 
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         tasks = self._tasks(contexts, atoms)
         answers = parallel_map(

@@ -60,8 +60,7 @@ def note_scored_again(out: Path, scored: ScoredAgain) -> None:
 def read_scored_again(path: Path) -> ScoredAgain | None:
     """How the scores in a folder were made; None if it is not a folder of scores.
 
-    Raises:
-        RunError: the note is damaged.
+    Raises RunError: the note is damaged.
     """
     note = path / SCORED_AGAIN
     if (path / MANIFEST).exists() or not note.exists():

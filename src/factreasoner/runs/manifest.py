@@ -48,8 +48,7 @@ class Manifest:
     def content(self) -> dict[str, Any]:
         """What the file holds.
 
-        Raises:
-            RunError: there is none, it can't be read, or a version with another format wrote it.
+        Raises RunError: there is none, it can't be read, or a version with another format wrote it.
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))

@@ -91,8 +91,7 @@ def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY
     for are all that a search may bring, of about 200 words each. Every source counts for every claim. Not
     counted are repeated questions, cached answers, and what is asked about claims that fail.
 
-    Raises:
-        InputError: version 1 judges contexts by their own atoms, and no context names one.
+    Raises InputError: version 1 judges contexts by their own atoms, and no context names one.
     """
     estimate = _CallEstimate(config, task.name)
     count = 0
@@ -106,8 +105,7 @@ def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY
 def refuse_misfit(config: Config, task: Task[Any]) -> None:
     """Make what a run would make, but for the model and what searches.
 
-    Raises:
-        ConfigError, MissingExtraError: as the task's worker does.
+    Raises ConfigError, MissingExtraError: as the task's worker does.
     """
     llm = ScriptedLLM([]) if config.models else None
     task.worker(config.model_copy(update={"cache": False}), Calls(llm=llm, parts={"retriever": _Nothing()}))

@@ -273,8 +273,7 @@ def run_at_once(
     If earlier commands left batches, their answers are used first: a round with them finishes the records
     that need no more, and keeps every other answer in the cache, if there is one.
 
-    Raises:
-        RunError: a file of batches is damaged.
+    Raises RunError: a file of batches is damaged.
     """
     batches = folder.batches
     if not batches.open:

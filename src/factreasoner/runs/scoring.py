@@ -210,8 +210,7 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
     variables, their ids as `variables` and "atom" or "context" as `kinds`. Older files of the same names are
     replaced; others stay.
 
-    Raises:
-        RunError: the folder can't be made, or a file can't be written.
+    Raises RunError: the folder can't be made, or a file can't be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -96,8 +96,7 @@ class Ledger:
     def total(self) -> float:
         """US dollars paid, over all processes that ever wrote here.
 
-        Raises:
-            RunError: the file can't be read, or a line is not an amount: then nobody knows what was paid.
+        Raises RunError: the file can't be read, or a line is not an amount: then nobody knows what was paid.
         """
         try:
             lines = self.path.read_text(encoding="ascii", errors="replace").split("\n")
@@ -116,8 +115,7 @@ class Ledger:
     def add(self, dollars: float) -> None:
         """Note what one request cost; when this returns, the line outlives the process.
 
-        Raises:
-            RunError: the file can't be written.
+        Raises RunError: the file can't be written.
         """
         # The line's end comes first: what a killed process left of its last line stays a line of its own,
         # and with a fixed number of decimals it is no larger than the whole.
@@ -308,8 +306,7 @@ class RunFolder(Journal, Generic[R]):
     def assessed(self) -> list[str]:
         """The record ids of `order`.
 
-        Raises:
-            RunError: there are none, or the journal is missing, empty or damaged.
+        Raises RunError: there are none, or the journal is missing, empty or damaged.
         """
         if not (ids := self.order()):
             self._refuse_lost_journal()
@@ -321,8 +318,7 @@ class RunFolder(Journal, Generic[R]):
     def results(self, ids: Iterable[str]) -> Iterator[R]:
         """The results of `ids`, in that order, read one at a time; ids without one are skipped.
 
-        Raises:
-            RunError: a line is damaged, or does not hold a result of the task.
+        Raises RunError: a line is damaged, or does not hold a result of the task.
         """
         for line in self.lines(ids):
             try:

@@ -149,8 +149,7 @@ class Answers:
 
     The tasks' parts share a model client; a judge that computes is put to work once.
 
-    Raises:
-        ConfigError: a key or a model name is wrong.
+    Raises ConfigError: a key or a model name is wrong.
     """
 
     def __init__(self, terms: Terms) -> None:

@@ -38,8 +38,7 @@ class Queue:
     async def warm(self) -> None:
         """Make the parts, and begin with the records.
 
-        Raises:
-            ConfigError: the settings do not go with assessing.
+        Raises ConfigError: the settings do not go with assessing.
         """
         answers = await asyncio.wrap_future(run_in_thread(partial(Answers, self._terms)))
         if FACTUALITY in answers.refused:
@@ -51,8 +50,7 @@ class Queue:
     async def answer(self, route: str, body: bytes) -> HttpReply:
         """The reply to a body. Cancelled while it waits, it is never worked on; later, it is worked off.
 
-        Raises:
-            Refused: too many wait.
+        Raises Refused: too many wait.
         """
         if self._free.locked() and self.waiting >= self._most:
             seconds = math.ceil((self.waiting + 1) * self._seconds / self.threads)

@@ -32,8 +32,7 @@ class _UvicornServer(uvicorn.Server):
 def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
     """A socket that listens there; port 0 is any that is free. `flag` is the one that chooses it.
 
-    Raises:
-        ConfigError: it can't.
+    Raises ConfigError: it can't.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -89,8 +88,7 @@ async def serve_until(
 ) -> None:
     """Serve until `drained` is set and every admitted request is answered; `ready`: the parts are made.
 
-    Raises:
-        ConfigError: the settings do not go with assessing.
+    Raises ConfigError: the settings do not go with assessing.
     """
 
     async def warm() -> None:

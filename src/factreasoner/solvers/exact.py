@@ -79,8 +79,7 @@ def too_wide(plan: Elimination) -> WidthError:
 def solve(part: Component, plan: Elimination) -> list[Table]:
     """Exact marginals of one component, in the order of its variables.
 
-    Raises:
-        SolverError: every joint state has probability 0.
+    Raises SolverError: every joint state has probability 0.
     """
     if len(part.variables) == 1:
         return [distribution(part.factors[0].logs if part.factors else np.zeros(part.cardinalities))]

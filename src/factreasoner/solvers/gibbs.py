@@ -60,8 +60,7 @@ class GibbsSolver:
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Marginals of every variable.
 
-        Raises:
-            SolverError: the evidence has probability 0, or a table is malformed.
+        Raises SolverError: the evidence has probability 0, or a table is malformed.
         """
         return solve_or_sample(
             reduce(graph),
@@ -204,7 +203,6 @@ class AutoSolver:
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Marginals of every variable.
 
-        Raises:
-            SolverError: the network or its evidence has probability 0, or a table is malformed.
+        Raises SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
         return solve_or_sample(reduce(graph), lambda _, plan: fits(plan), self._config)

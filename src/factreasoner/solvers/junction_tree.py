@@ -49,8 +49,7 @@ class Arithmetic(NamedTuple):
     def normalise(self, table: Table) -> Table:
         """The table with a largest entry of one in every variant.
 
-        Raises:
-            SolverError: a variant is zero throughout.
+        Raises SolverError: a variant is zero throughout.
         """
         largest = table.max(axis=tuple(range(table.ndim - 1)))
         if (largest <= self.zero).any():
@@ -83,8 +82,7 @@ def junction_tree_marginals(
 ) -> list[Table]:
     """Marginals of any network, connected or not, by an elimination order of all its variables.
 
-    Raises:
-        SolverError: every joint state has probability 0.
+    Raises SolverError: every joint state has probability 0.
     """
     found = JunctionTree(cardinalities, factors, order).calibrated()
     return [distribution(found.logs(i)[:, 0]) for i in range(len(cardinalities))]
@@ -168,8 +166,7 @@ class JunctionTree:
     def calibrated(self, lacks: Lacks | None = None) -> CalibratedTree:
         """Every clique's table as the network's distribution over it, in plain numbers where these reach.
 
-        Raises:
-            SolverError: a variant allows no joint state.
+        Raises SolverError: a variant allows no joint state.
         """
         with contextlib.suppress(FloatingPointError), np.errstate(under="raise", over="raise"):
             return self.propagated(LINEAR, lacks)

@@ -32,8 +32,7 @@ class MerlinSolver:
     It skips what the other solvers do to a network first, so that their faults would show. `cte` and `bte`
     are exact. If no algorithm is set, it is `cte` while the width allows it, else `wmb`.
 
-    Raises:
-        ConfigError: there is no merlin binary.
+    Raises ConfigError: there is no merlin binary.
     """
 
     name = "merlin"

@@ -95,8 +95,7 @@ class PgmpySolver:
 def _in_range(graph: FactorGraph, groups: Sequence[tuple[int, ...]]) -> list[list[Factor]]:
     """The factors of each component, every table divided by its largest entry.
 
-    Raises:
-        SolverError: a table is 0 throughout, or the product of smallest entries is not a plain number.
+    Raises SolverError: a table is 0 throughout, or the product of smallest entries is not a plain number.
     """
     place = {i: g for g, group in enumerate(groups) for i in group}
     found: list[list[Factor]] = [[] for _ in groups]

@@ -46,8 +46,7 @@ def logarithm(table: Table) -> Table:
 def merged(factors: Iterable[LogFactor]) -> list[LogFactor]:
     """The same product with one factor per scope; scopes are sorted, and the largest logarithm is 0.
 
-    Raises:
-        SolverError: a product is 0 throughout.
+    Raises SolverError: a product is 0 throughout.
     """
     by_scope: dict[tuple[int, ...], list[Table]] = {}
     for factor in factors:
@@ -84,8 +83,7 @@ def log_sum(logs: Table, axes: Sequence[int]) -> Table:
 def distribution(logs: Table) -> Table:
     """The distribution of one variable with these logarithms of weights, along the first axis.
 
-    Raises:
-        SolverError: all are -inf.
+    Raises SolverError: all are -inf.
     """
     largest = logs.max(axis=0)
     if np.isneginf(largest).any():

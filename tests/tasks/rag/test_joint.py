@@ -93,14 +93,11 @@ def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():
         assert scored.values["faithfulness"] == 0.5
 
 
-def test_a_model_that_names_no_passages_leaves_contexts_undecided():
+def test_without_a_named_passage_the_nearest_one_counts():
     found = scored_rag(assessed(reader(names_sources=False), record_of(**RECORD)))
-    assert found.values["faithfulness"] == 0.5
-    assert found.values["claim_recall"] == 0.5
-    assert found.values["context_precision"] is None
-    assert found.undecided["context_precision"] == 4
-    named_none = "the model named no context for the verdicts that decide it"
-    assert (found.result.failures, found.reasons["context_precision"]) == ((), named_none)
+    assert found.values["faithfulness"] == found.values["claim_recall"] == 0.5
+    rests_on = {v.target_id: v.rests_on for v in found.result.verdicts if v.context_id == "contexts"}
+    assert rests_on == {"a0": ("c0",), "a1": ("c1",), "a2": ("c2",), "a3": (), "r0": (), "r1": ("c0",)}
 
 
 def test_contexts_too_long_for_one_call_are_shown_in_several(monkeypatch):

@@ -1,19 +1,14 @@
 """Rag's work on a record: claims made once, what is judged, in how many calls."""
 
 import math
-import threading
-import time
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rag_records import assessed, judging, record_of, scores, stated, worded
 from table_judge import TableJudge
 
-from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.models import Atom, Context, Failure, StageError, Verdict
+from factreasoner.models import Atom, Context, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Atomized
@@ -67,83 +62,16 @@ def test_an_empty_answer_states_nothing_without_being_asked():
     assert llm.calls == []
 
 
-def test_claims_of_a_reference_are_made_once_a_run():
-    made = Counter()
-
-    def answer(prompt, schema):
-        if schema.name == "report_statements":
-            made[prompt.user] += 1
-            return {"statements": ["Einstein was born in Ulm."]}
-        if schema.name == "rewrite_statements":
-            return dict(schema.items)
-        return dict.fromkeys(schema.items, "True")
-
-    worker = TASK.worker(Config(model="test", cache=False, form="tool"), Calls(llm=ScriptedLLM(answer)))
-    for n in range(3):
-        texts = {"output": f"Einstein was born in Ulm, says {n}.", "reference": "Einstein was born in Ulm."}
-        result = worker.assess(record_of(id=f"q{n}", **texts))
-        assert [claim.id for claim in result.reference_claims] == ["r0"]
-        assert result.status == "ok"
-        calls = {stage: usage.calls for stage, usage in result.usage.items() if usage.calls}
-        assert calls == {"atomizer": 1 if n else 2, "evaluator": 2}
-    assert len(made) == 4
-    assert set(made.values()) == {1}
-
-
 class OwnAtomizer:
-    """Makes one claim of all that it is shown; the first time, it fails by `error`, if there is one."""
-
-    def __init__(self, error=None):
-        self.error = error
-        self.calls = 0
+    """Makes one claim of all that it is shown."""
 
     def atomize(self, record):
-        self.calls += 1
-        if self.error is not None and self.calls == 1:
-            time.sleep(0.3)  # the other threads come to wait for it
-            raise self.error
         return Atomized((Atom(id="a0", text=f"{record.prompt} {record.topic} {record.response}"),))
 
 
 def worker_with(atomizer):
     parts = {"atomizer": atomizer, "judge": TableJudge({})}
     return TASK.worker(Config(reviser="none"), Calls(parts=parts))
-
-
-LOST = Failure(stage="atomizer", item_id="q1", error_type="LLMError", message="lost")
-
-
-@pytest.mark.parametrize("error", [StageError([LOST]), ValueError("lost")])
-def test_a_reference_that_fails_once_costs_one_record_and_is_tried_once_more(error):
-    atomizer, together = OwnAtomizer(error), threading.Barrier(6)
-    worker = worker_with(atomizer)
-
-    def assess(n):
-        together.wait(60)
-        return worker.assess(record_of(id=f"q{n}", atoms=["A."], reference="A.", contexts=[]))
-
-    with ThreadPoolExecutor(6) as pool:
-        results = list(pool.map(assess, range(6)))
-    assert atomizer.calls == 2
-    assert sorted(len(result.failures) for result in results) == [0] * 5 + [1]
-    assert sum(bool(result.reference_claims) for result in results) == 5
-
-
-def test_claims_that_are_made_in_part_are_made_anew_for_the_next_record():
-    class InPart(OwnAtomizer):
-        def atomize(self, record):
-            made = super().atomize(record)
-            return made._replace(failures=(LOST,)) if self.calls == 1 else made
-
-    worker = worker_with(atomizer := InPart())
-    given = {"atoms": ["A."], "reference": "A.", "contexts": []}
-    results = [worker.assess(record_of(id=f"q{n}", **given)) for n in range(3)]
-    assert [(len(found.reference_claims), len(found.failures)) for found in results] == [
-        (1, 1),
-        (1, 0),
-        (1, 0),
-    ]
-    assert atomizer.calls == 2
 
 
 def test_claims_of_a_reference_are_of_its_question_and_topic():
@@ -198,17 +126,6 @@ def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, un
     record = record_of(atoms=["It is red."], contexts=contexts)
     result = assessed(llm, record, max_attempts=1)
     assert (result.status, *(failure.item_id for failure in result.failures)) == found
-
-
-def test_contexts_that_fit_are_one_premise_in_their_order():
-    contexts = [Context(id="b", text="Two.", title="Second"), Context(id="a", text="One.")]
-    tokens = estimate_tokens("Second\nTwo.") + estimate_tokens("One.")
-    assert len(premises_together(contexts, "q", tokens=tokens - 1)) == 2
-    (premise,) = premises_together(contexts, "q", tokens=tokens)
-    assert (premise.id, premise.record_id) == ("contexts", "q")
-    assert premise.text == "Second\nTwo.\n\nOne."
-    assert [part.id for part in premise.parts] == ["b", "a"]
-    assert premises_together([], "q", tokens=1000) == []
 
 
 def test_too_much_for_one_is_several_and_each_shows_no_more_than_fits():

@@ -136,8 +136,7 @@ def adapter_names() -> list[str]:
 def adapter_of(verifier: str | None) -> Adapter:
     """The bundled adapter of that name, or the one in a TOML file.
 
-    Raises:
-        ConfigError: no name; an unknown one, with the nearest and all; or a wrong file, with its key.
+    Raises ConfigError: no name; an unknown one, with the nearest and all; or a wrong file, with its key.
     """
     if verifier is None:
         raise ConfigError("judge: 'verifier' needs a name; add --verifier NAME (docs/verifiers.md)")

@@ -73,8 +73,7 @@ class ModelFiles(NamedTuple):
     def identity(self) -> Identity:
         """The identity of graph, weights kept outside it, tokenizer and settings, wherever they are.
 
-        Raises:
-            ConfigError: a file can't be read.
+        Raises ConfigError: a file can't be read.
         """
         try:
             beside = sorted(path.name for path in self.graph.parent.iterdir() if path.is_file())
@@ -91,8 +90,7 @@ def model_files(config: EncoderSettings, export: str, *, download: bool = False)
 
     `export` is the command that makes an ONNX file of such a model.
 
-    Raises:
-        ConfigError: no model is named, or it or a file of it is missing; with the remedy.
+    Raises ConfigError: no model is named, or it or a file of it is missing; with the remedy.
     """
     if config.verifier_model is None and config.named_verifier == BUNDLED:
         return bundled_files()
@@ -116,8 +114,7 @@ def model_files(config: EncoderSettings, export: str, *, download: bool = False)
 def bundled_files() -> ModelFiles:
     """The files of the network in this package.
 
-    Raises:
-        ConfigError: one of them is missing, or its checksum is not the one in config.json.
+    Raises ConfigError: one of them is missing, or its checksum is not the one in config.json.
     """
     settings = BUNDLED_MODEL / "config.json"
     known = _json(settings) if settings.is_file() else {}
@@ -196,8 +193,7 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: s
 
     `wanted` is a path in the model's folder, or a file name that only one of them has.
 
-    Raises:
-        ConfigError: none or several fit; they are listed.
+    Raises ConfigError: none or several fit; they are listed.
     """
     graphs = [name for name in names if name.endswith(".onnx")]
     named = [name for name in graphs if PurePosixPath(name).name == wanted]

@@ -33,10 +33,8 @@ class VerifierJudge:
     """Judges claims by a verifier, here or on a server; see the settings `verifier` and `verifier_*`.
 
     A passage is cut as the verifier's adapter says, and what is still too long for the model is read in
-    windows. Nothing is truncated: a claim that leaves the passage too little room is a failure. The quote is
-    the sentence of the deciding chunk that shares most words with the claim. A verdict depends on passage and
-    claim alone. A verifier that says only "supported" or "not" never contradicts: what it does not support is
-    neutral.
+    windows. A claim that leaves the passage too little room is a failure. A verdict depends on passage and
+    claim alone. What a verifier of two labels does not support is neutral.
 
     Raises:
         ConfigError: the verifier is unknown, or its model is missing or unusable; with the remedy.
@@ -162,8 +160,7 @@ def _layer_of(config: EncoderSettings, adapter: Adapter) -> Layer:
 def runtime_of(adapter: Adapter, config: EncoderSettings, llm: LLM | None = None) -> Runtime:
     """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
 
-    Raises:
-        ConfigError: it is missing or unusable.
+    Raises ConfigError: it is missing or unusable.
     """
     if adapter.head == "word" or config.verifier_url is not None:
         from factreasoner.judges.encoder.served import AskedRuntime, ServedRuntime

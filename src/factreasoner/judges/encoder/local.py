@@ -42,8 +42,7 @@ _LOADING = threading.Lock()
 class OnnxRuntime:
     """A loaded verifier.
 
-    Raises:
-        ConfigError: a file is missing or damaged, or does not fit the adapter: what was found and needed.
+    Raises ConfigError: a file is missing or damaged, or does not fit the adapter: what was found and needed.
     """
 
     def __init__(self, adapter: Adapter, config: EncoderSettings) -> None:
@@ -288,8 +287,7 @@ def _loaded(settings: str, digest: str) -> OnnxRuntime:
 def loaded(adapter: Adapter, config: EncoderSettings) -> OnnxRuntime:
     """The verifier that `config` names; one that this process has loaded is used again.
 
-    Raises:
-        ConfigError: it is missing or unusable; with the remedy.
+    Raises ConfigError: it is missing or unusable; with the remedy.
     """
     digest = model_files(config, adapter.export).identity.digest
     own = {key: value for key, value in config.model_dump().items() if key.startswith("verifier")}

@@ -74,8 +74,7 @@ class Runtime(Protocol):
 def meanings(adapter: Adapter, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
     """What the outputs that count mean, in their order: by the adapter, or `settings` of `source`.
 
-    Raises:
-        ConfigError: neither says it.
+    Raises ConfigError: neither says it.
     """
     if adapter.labels is not None:
         return tuple(adapter.labels[n] for n in sorted(adapter.labels))
@@ -88,8 +87,7 @@ def labels_of(settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
     `id2label` of `settings`, the model's config.json at `source`, says it. Case and punctuation do not
     matter. What a two-way model does not entail is neutral.
 
-    Raises:
-        ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
+    Raises ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
     """
     names: list[str] = []
     table = settings.get("id2label") or {}

@@ -82,8 +82,7 @@ class _Elsewhere:
 class ServedRuntime(_Elsewhere):
     """The classifier behind `verifier_url`.
 
-    Raises:
-        ConfigError: the URL is of no known kind, or the adapter can't be served there.
+    Raises ConfigError: the URL is of no known kind, or the adapter can't be served there.
     """
 
     def __init__(self, adapter: Adapter, config: EncoderSettings) -> None:
@@ -226,8 +225,7 @@ class ServedRuntime(_Elsewhere):
 class AskedRuntime(_Elsewhere):
     """A language model that is a verifier: asked by the adapter's own words for one word; P is of that word.
 
-    Raises:
-        ConfigError: there is no model.
+    Raises ConfigError: there is no model.
     """
 
     def __init__(self, adapter: Adapter, config: EncoderSettings, llm: LLM | None) -> None:

@@ -199,7 +199,6 @@ def _lacking(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
 
 
 FAILED = "a verdict that decides it failed for every claim"
-UNNAMED = "the model named no context for the verdicts that decide it"
 
 
 class RagScores(NamedTuple):
@@ -267,7 +266,7 @@ def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
         _add_share(scored, row.name, events, missing(row.needs))
         known = [event.p for event in events if event.p is not None]
         mean = math.fsum(known) / len(known) if known else None
-        _add(scored, f"{row.name}_p", mean, scored.reasons.get(row.name) or _why_undecided(result))
+        _add(scored, f"{row.name}_p", mean, scored.reasons.get(row.name) or FAILED)
     _add_share(scored, "context_precision", () if missing(RANKABLE) else relevant, missing(RANKABLE))
     for suffix in ("", "_p"):
         both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
@@ -289,19 +288,10 @@ def _add_share(scored: RagScores, name: str, events: Sequence[Event], missing: s
     """Add the share of the events that hold, among those that are decided."""
     decided = [event.holds for event in events if event.holds is not None]
     value = sum(decided) / len(decided) if decided else None
-    _add(scored, name, value, missing or _why_undecided(scored.result))
+    _add(scored, name, value, missing or FAILED)
     if undecided := len(events) - len(decided):
         low, high = sum(decided) / len(events), (sum(decided) + undecided) / len(events)
         scored.undecided[name], scored.bounds[name] = undecided, (low, high)
-
-
-def _why_undecided(result: JudgedPairs) -> str:
-    """Why nothing decides a share: verdicts failed, or those on contexts together name none of them."""
-    unnamed = result.joint and any(
-        verdict.context_id in result.together and verdict.label != "neutral" and not verdict.rests_on
-        for verdict in result.verdicts
-    )
-    return "; or ".join([FAILED] * bool(result.failures or not unnamed) + [UNNAMED] * unnamed)
 
 
 def _harmonic(one: float | None, other: float | None) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -17,10 +16,9 @@ from factreasoner.assessors.judging import (
 )
 from factreasoner.atoms.embedded import reference_record
 from factreasoner.atoms.making import account_of, made_atoms
-from factreasoner.calls.cache import InFlight
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
-from factreasoner.errors import ConfigError, PluginError
+from factreasoner.errors import ConfigError
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.models.verdicts import decision
@@ -43,13 +41,11 @@ class MadeClaims(NamedTuple):
 
 
 class ClaimMaker:
-    """Makes claims from texts; from a reference once for all records with that question and reference."""
+    """Makes claims from answers and references."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._atomizer = assembly.made(ATOMIZER)
         self._reviser = assembly.made(REVISER)
-        self._making: InFlight[MadeClaims] = InFlight()
-        self._kept: dict[str, MadeClaims] = {}
 
     def of_answer(self, record: Record, meter: Meter) -> MadeClaims:
         """The record's atoms, or claims made from its response."""
@@ -63,34 +59,7 @@ class ClaimMaker:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
             return MadeClaims(None)
-        return _numbered(self._once(reference_record(record), meter), "r", record)
-
-    def _once(self, reference: Record, meter: Meter) -> MadeClaims:
-        """A reference's claims, made by one thread for all; where it fails, the next one tries again."""
-        key = json.dumps([reference.prompt, reference.topic, reference.response])
-        asked = False
-
-        def make() -> MadeClaims:
-            nonlocal asked
-            asked = True
-            made = self._made(reference, meter)
-            if made.claims is not None:
-                made = made._replace(
-                    claims=tuple(Atom(id=claim.id, text=claim.text) for claim in made.claims)
-                )
-                if not made.failures:
-                    self._kept[key] = made
-            return made
-
-        while True:
-            try:
-                made, _ = self._making.get_or_ask(key, lambda: self._kept.get(key), make)
-            except PluginError:
-                if asked:
-                    raise
-            else:
-                if asked or not made.failures:
-                    return made
+        return _numbered(self._made(reference_record(record), meter), "r", record)
 
     def _made(self, record: Record, meter: Meter) -> MadeClaims:
         try:
@@ -138,8 +107,7 @@ class RagWorker(ClaimWorker[RagResult]):
     A context takes both lists of claims in one call. Claims of the answer that no context supports alone are
     judged once more against all contexts together. With `premise` "joint", that is all that is asked.
 
-    Raises:
-        ConfigError: `premise` is "joint", and the judge reads one passage at a time.
+    Raises ConfigError: `premise` is "joint", and the judge reads one passage at a time.
     """
 
     result = RagResult

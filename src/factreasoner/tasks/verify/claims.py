@@ -50,8 +50,7 @@ class ClaimFinder:
     def claims(self, text: CitedText, record: Record, meter: Meter) -> FoundClaims:
         """The record's atoms, or the claims of its answer.
 
-        Raises:
-            StageError: the answer could not be split into claims.
+        Raises StageError: the answer could not be split into claims.
         """
         if record.atoms is not None:
             return _placed(text, [(atom, _in_original(text, atom)) for atom in record.atoms], record)

@@ -77,8 +77,7 @@ class Corrector:
     ) -> Sequence[str | Failure | None]:
         """The new text of each sentence, empty to remove it; None or a failure: it stays as it is.
 
-        Raises:
-            ConfigError, BudgetError: from the model client.
+        Raises ConfigError, BudgetError: from the model client.
         """
         if self._llm is None:
             return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]

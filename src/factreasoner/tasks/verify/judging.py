@@ -154,6 +154,8 @@ class ModelJudge(LLMJudge):
     has the reason.
     """
 
+    cuts_passages = False
+
     def __init__(self, llm: LLM, config: Config, record: Record) -> None:
         inquiry = faaf.Inquiry(
             values=(TRUE, FALSE, NOT_CLEAR),

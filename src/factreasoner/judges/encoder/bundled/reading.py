@@ -112,8 +112,7 @@ class Layer(NamedTuple):
     def of(cls, weights: Mapping[str, Any]) -> Self:
         """The layer of its JSON form.
 
-        Raises:
-            KeyError, TypeError, ValueError: a weight is missing or no number.
+        Raises KeyError, TypeError, ValueError: a weight is missing or no number.
         """
         slope = 1.0 / float(weights["temperature"])
         sides = (weights["entailment"], weights["contradiction"])

@@ -95,15 +95,20 @@ def titled(text: str, title: str) -> str:
     return wording if not title or wording.startswith(title) else f"{title.rstrip('.')}. {wording}"
 
 
-def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> str | None:
-    """The sentence nearest to a claim, in the window that shares most words with it; None without one."""
+def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> tuple[int, str] | None:
+    """The sentence nearest to a claim, with its passage's number; None where all share too few words.
+
+    It is in the window that shares most words with the claim.
+    """
     if not content_words(claim):
         return None
-    found = [(window, passage) for passage in passages for window in chosen(passage, claim, title)[:1]]
+    found = [
+        (number, w) for number, passage in enumerate(passages) for w in chosen(passage, claim, title)[:1]
+    ]
     if not found:
         return None
-    window, passage = max(found, key=lambda one: one[0].share)
-    return best_sentence(passage[window.span.start : window.span.end], claim)
+    number, window = max(found, key=lambda one: one[1].share)
+    return number, best_sentence(passages[number][window.span.start : window.span.end], claim)
 
 
 def best_sentence(text: str, claim: str) -> str:

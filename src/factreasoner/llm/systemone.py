@@ -1,0 +1,75 @@
+"""The System One API as a call form: one state, many typed questions, a probability for every choice.
+
+`POST {base}/systemone` takes {model, state, questions: {name: {type: "choice", instructions, criteria}}} and
+answers {model, answers: {name: {choice, probabilities, confidence}}, usage: {input_tokens, output_tokens}}.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from factreasoner.llm.responses import field_of
+from factreasoner.models.messages import Chances, FunctionSchema, Prompt
+
+_SUM = 0.05  # how far from 1 the probabilities of a question may add up
+
+
+class StatusError(Exception):
+    """An answer with a status that is an error."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        super().__init__(response.text)
+        self.response, self.status_code = response, response.status_code
+
+
+def request(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+    """The state and the questions of a call: a value means what the prompt's line `VALUE - meaning` says."""
+    questions = {}
+    for name in schema.choices:
+        criteria = {}
+        for value in schema.properties[name]["enum"]:
+            said = re.search(rf"^{re.escape(value)} - (.+)$", prompt.system, re.MULTILINE)
+            criteria[value] = said[1] if said else None
+        asked = (
+            f"Is this {schema.item} {', '.join(criteria)}, by the text alone? {schema.items.get(name, '')}"
+        )
+        questions[name] = {"type": "choice", "instructions": asked.strip(), "criteria": criteria}
+    told = json.dumps(questions, ensure_ascii=False)
+    messages = [{"role": "user", "content": f"{prompt.user}\n{told}"}]  # for estimates alone
+    return {"state": prompt.user, "questions": questions, "messages": messages}
+
+
+def as_chat(body: object) -> dict[str, Any]:
+    """A response in the shape of a chat completion, whose content is its answers."""
+    message = {"content": json.dumps(field_of(body, "answers") or {})}
+    usage = {
+        "prompt_tokens": field_of(body, "usage", "input_tokens"),
+        "completion_tokens": field_of(body, "usage", "output_tokens"),
+    }
+    choices = [{"message": message, "finish_reason": "stop"}]
+    return {"model": field_of(body, "model"), "choices": choices, "usage": usage}
+
+
+def answers_in(content: str, schema: FunctionSchema) -> dict[str, Chances]:
+    """P of every value by question, of those whose answer is sound: the choice is the most probable value."""
+    answers = json.loads(content)
+    found = {}
+    for name in schema.choices if isinstance(answers, dict) else ():
+        given, allowed = field_of(answers.get(name), "probabilities"), schema.properties[name]["enum"]
+        if not isinstance(given, Mapping) or set(given) != set(allowed):
+            continue
+        if any(
+            isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1 for p in given.values()
+        ):
+            continue
+        total = math.fsum(given.values())
+        choice = field_of(answers[name], "choice")
+        if abs(total - 1) <= _SUM and choice in given and given[choice] == max(given.values()):
+            found[name] = Chances(probabilities={value: given[value] / total for value in allowed})
+    return found
