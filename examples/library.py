@@ -23,15 +23,13 @@ PASSAGES: list[str | Context] = [
 def main() -> None:
     """Print each atom with its probability and what the passages say about it."""
     # Any setting can follow, for example model="openai/gpt-4o-mini" or version=3.
-    assessment = assess(ANSWER, input="Tell me about Lake Baikal.", topic="Lake Baikal", contexts=PASSAGES)
-    if assessment.outcome is None:
-        raise SystemExit(f"not assessed: {[failure.message for failure in assessment.all_failures]}")
-    for atom in assessment.atoms:
-        probability = assessment.p_true.get(atom.id)
-        print("  -   " if probability is None else f"{probability:.2f}", atom.text, sep="  ")
-        for verdict in assessment.outcome.verdicts:
-            if verdict.target_id == atom.id and verdict.label != "neutral":
-                print(f"        {verdict.label} by {verdict.context_id}: {verdict.quote or 'no quote'}")
+    result = assess(ANSWER, input="Tell me about Lake Baikal.", topic="Lake Baikal", contexts=PASSAGES)
+    if result.status == "failed":
+        raise SystemExit(f"not assessed: {[failure.message for failure in result.failures]}")
+    for row in result.rows():
+        print("  -   " if row.p_true is None else f"{row.p_true:.2f}", row.text, sep="  ")
+        if row.context is not None:
+            print(f"        {row.label} by {row.context}: {row.quote or 'no quote'}")
 
 
 if __name__ == "__main__":

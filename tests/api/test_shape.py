@@ -162,6 +162,7 @@ def test_run_is_a_collection(tmp_path):
     assert path == str(copied.path)
     with pytest.raises(KeyError, match="did you mean 'q1'"):
         copied["q11"]
+    assert assess_many(records(7), progress=False, **GIVEN)[7].id == "7"
     kept = assess_many(records("q1"), out=tmp_path / "kept", progress=False, **GIVEN)
     assert pickle.loads(pickle.dumps(kept))["q1"] == kept["q1"]
 
@@ -198,7 +199,8 @@ def test_settings_travel(tmp_path, monkeypatch):
     profile = tmp_path / "mine.yaml"
     profile.write_text("version: 3\natom_prior: 0.4\n")
     monkeypatch.setenv("FACTREASONER_ATOM_PRIOR", "0.3")
-    for start, prior in ((config, 0.4), (profile, 0.3), (str(profile), 0.3), (None, 0.3)):
+    starts = ((config, 0.4), (config.model_dump(), 0.4), (profile, 0.3), (str(profile), 0.3), (None, 0.3))
+    for start, prior in starts:
         pipeline = build_pipeline(start, seed=None)
         assert pipeline.config.atom_prior == prior
         assert pipeline.config.version == (2 if start is None else 3)

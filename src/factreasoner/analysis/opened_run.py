@@ -79,10 +79,10 @@ class Run:
     def __iter__(self) -> Iterator[Result]:
         return self.results()
 
-    def __getitem__(self, record_id: str) -> Result:
-        """The result of the record with that id. Raises KeyError, with the nearest id."""
+    def __getitem__(self, record_id: object) -> Result:
+        """The result of the record with that id, a text or a number. Raises KeyError, with the nearest id."""
         try:
-            known = self._finished.known_id(record_id)
+            known = self._finished.known_id(str(record_id))
         except RunError as error:
             raise KeyError(str(error)) from error
         return next(self.results([known]))

@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 from factreasoner.calls.threads import abandoned_when_left, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
+from factreasoner.models.wording import describe
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
@@ -33,8 +34,8 @@ from factreasoner.settings.sources import (
 
 P = ParamSpec("P")
 R = TypeVar("R")
-ConfigLike = Config | str | Path | None
-"""Settings to start from: a `Config`, or the path of a profile (a YAML file)."""
+ConfigLike = Config | Mapping[str, Any] | str | Path | None
+"""Settings to start from: a `Config`, its `model_dump()`, or the path of a profile (a YAML file)."""
 
 
 # Settings by name in Python
@@ -176,13 +177,18 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
 def keyword_settings(
     keywords: Mapping[str, Any], parts: Collection[str] = (), config: ConfigLike = None
 ) -> Config:
-    """Keyword arguments override `config`; if that is no `Config`, the environment overrides it.
+    """Keyword arguments override `config`; if that is a path or None, the environment overrides it.
 
     None stands for the default. The environment has no say about `parts`. Raises ConfigError: a bad value.
     """
     given = {key: value for key, value in keywords.items() if value is not None}
     if isinstance(config, Config):
-        return validated(Config, [Source(config.model_dump(exclude_unset=True)), Source(given, flag_of)])
+        config = config.model_dump(exclude_unset=True)
+    if isinstance(config, Mapping):
+        return validated(Config, [Source(config), Source(given, flag_of)])
+    if not isinstance(config, str | Path | None):
+        known = "a Config, a mapping of settings, or the path of a profile"
+        raise ConfigError(f"config: is {describe(config)}; it must be {known}")
     profile = [] if config is None else [Source(read_profile(Path(config)), place=f"{config}: ")]
     return _resolved([*profile, Source(given, flag_of)], without=parts)
 
