@@ -362,7 +362,6 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
         (b'{"output": "A."}', r"contexts: missing; add a list of contexts \(\[\] for none\)"),
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
-        (b'{"output": "A [1].", "sources": ["c"]}', ".* a key 'sources'; did you mean 'contexts'.*"),
     ],
 )
 def test_messages_speak_of_bodies_and_fields(service, body, said):
