@@ -73,16 +73,17 @@ QUIET = {
 
 
 class Way(NamedTuple):
-    """A contender with the options it is run with; ours does a task."""
+    """A contender with the options it is run with; ours does a task, without a model unless it `asks`."""
 
     contender: Contender
     options: tuple[str, ...] = ()
     task: str = "rag"
+    asks: bool = True
 
     @property
     def title(self) -> str:
         """How a table names it."""
-        return ", ".join((self.contender.name, *self.options[-1:]))
+        return ", ".join((self.contender.name, *self.options[-1:], *([] if self.asks else ["bundled"])))
 
 
 class Outcome(NamedTuple):
@@ -160,7 +161,7 @@ def command(way: Way, data: Path, asked: Asked, which: str) -> list[str]:
         python, script = str(way.contender.python), str(way.contender.script)
         return [python, script, str(data), asked.url, str(asked.concurrency), which, asked.model]
     program = str(OURS.python.with_name("factreasoner"))
-    model = (
+    model: tuple[str, ...] = (
         "--model",
         f"openai/{asked.model}",
         "--api-base",
@@ -168,6 +169,7 @@ def command(way: Way, data: Path, asked: Asked, which: str) -> list[str]:
         "--concurrency",
         str(asked.concurrency),
     )
+    model = model if way.asks else ()
     return [program, way.task, str(data), *model, "--cache-dir", "cache", "--out", "run", *way.options]
 
 

@@ -21,6 +21,8 @@ deepeval, which asks several calls about one side by side.
   one call for each pair of an atom and a passage (FR2), and one each way for each pair of passages (FR3);
   its seconds are these calls times 0.5 s by 16. For Factcheck-Bench our calls are those of a dry run.
 
+`--api-base URL` asks a real model instead: see `ranking.py`.
+
 Data: the folder named by FACTREASONER_DATA or ../shared/data.
 """
 
@@ -43,6 +45,7 @@ from contenders import (
     run,
 )
 from data_folder import data_folder
+from ranking import BUNDLED, JOINT, print_ranking
 from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
@@ -61,7 +64,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*")
-    names = parser.parse_args().names or list(PEERS)
+    parser.add_argument("--api-base", help="rank MT-RAG answers with the real model there, and nothing else")
+    parser.add_argument("--model", default="local")
+    parser.add_argument("--answers", type=int, default=60)
+    parser.add_argument("--minutes", type=float, default=60, help="the most that a tool may take")
+    options = parser.parse_args()
+    names = options.names or list(PEERS)
     if unknown := [name for name in names if name not in PEERS]:
         raise SystemExit(f"no peer {unknown[0]!r}; there are {', '.join(PEERS)}")
     alone = ("--reviser", "none", "--premise")
@@ -69,6 +77,11 @@ def main() -> None:
     contenders = list(dict.fromkeys(way.contender for way in ways))
     for contender in contenders:
         install(contender)
+    if options.api_base:
+        ranked = [BUNDLED, JOINT, *(Way(PEERS[name]) for name in names)]
+        limits = {"answers": options.answers, "minutes": options.minutes}
+        print_ranking(ranked, options.api_base, options.model, **limits)
+        return
     for which in METRICS:
         print_costs(which, [way for way in ways if which in way.contender.metrics])
     print_bad_replies(ways)
