@@ -78,7 +78,7 @@ def answered():
         ("reference", "1930"): ("contradiction", 0.9, None),
         ("history", "1932"): ("entailment", 0.9, "opened in 1932"),
     }
-    found = rag(
+    return rag(
         ANSWER,
         input="What about the bridge?",
         contexts=PASSAGES,
@@ -87,7 +87,6 @@ def answered():
         reference_atoms=[{"id": "r0", "text": "The bridge opened in 1932."}],
         judge=TableJudge(table),
     )
-    return found.result
 
 
 def recalled():

@@ -34,7 +34,7 @@ def _of_rag():
     without_contexts = rag(GREY, reference=GREY, atoms=[GREY], reference_atoms=[GREY], judge=SILENT)
     without_claims = rag("I don't know.", contexts=PASSAGES, gold_contexts=["guide"], atoms=[], judge=SILENT)
     unjudged = rag(GREY, contexts=PASSAGES, atoms=[GREY], judge=FAILS)
-    return [answered(), *(s.result for s in (without_reference, without_contexts, without_claims, unjudged))]
+    return [answered(), without_reference, without_contexts, without_claims, unjudged]
 
 
 def _of_verify():

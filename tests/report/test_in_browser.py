@@ -293,7 +293,7 @@ def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
         atoms=[claim],
         reference="It has 4 floors.",
         judge=TableJudge({("reference", "3"): ("contradiction", 0.9, "It has 4 floors.")}),
-    ).result
+    )
     page = seen.open(report_of(run_folder(tmp_path / "rag", found, task="rag")), "#overview")
     card = page.locator(".worst-claim")
     expect(card).to_contain_text('the reference contradicts it: "It has 4 floors."')

@@ -137,7 +137,7 @@ def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, mon
     run = run_folder(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
     written = write_report([FinishedRun.of_any_task(run)], run / "report.html")
     assert (written.records, written.left_out) == (2, 3)
-    assert "scores are of all records, its list has the first 2, and 3 are left out" in str(written)
+    assert "scores are of all records, its list has the first 2, and 3 are not shown" in str(written)
     content = data_in(written.path, "content")
     assert content["left_out"] == 3
     assert content["runs"][0]["records"]["total"] == 5
