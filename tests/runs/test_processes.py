@@ -139,11 +139,11 @@ def test_one_process_a_core_unless_told_otherwise():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"executor": "processes", "model": "openai/x"}, "threads wait for model 'openai/x'"),
-        ({"executor": "processes", "retriever": "corpus,web"}, "threads wait for retriever 'web'"),
+        ({"executor": "processes", "model": "openai/x"}, "this run waits for model 'openai/x'"),
+        ({"executor": "processes", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
-        ({"executor": "ray", "retriever": "corpus,web"}, "threads wait for retriever 'web'"),
-        ({"executor": "ray", "model": "openai/x"}, "threads wait for model 'openai/x'"),
+        ({"executor": "ray", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
+        ({"executor": "ray", "model": "openai/x"}, "this run waits for model 'openai/x'"),
     ],
 )
 def test_what_processes_would_multiply_is_refused(settings, words):
