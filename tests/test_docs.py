@@ -182,3 +182,41 @@ def test_commands_are_typed_as_the_command_line_takes_them(page):
         with group.make_context("factreasoner", words[:1]) as context:
             name, command, _ = group.resolve_command(context, words[:1])
             command.make_context(name, words[1:]).close()
+
+
+CHECKED = [
+    "examples",
+    "how_it_works",
+    "inference",
+    "library",
+    "plugins",
+    "publish",
+    "rag",
+    "recall",
+    "serve",
+    "show_and_export",
+    "verify",
+]
+
+
+def test_python_of_pages_passes_mypy(tmp_path):
+    pages = [ROOT / "README.md", *(ROOT / f"docs/{name}.md" for name in CHECKED)]
+    for page in pages:
+        code = re.findall(
+            r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        )
+        for n, text in enumerate(code):
+            named = re.match(r"# (\w+)\.py\n", text)
+            (tmp_path / f"{named[1] if named else f'{page.stem}_{n}'}.py").write_text(text, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--follow-imports=silent",
+        "--ignore-missing-imports",
+        ".",
+    ]
+    environment = os.environ | {"MYPYPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

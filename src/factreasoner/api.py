@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, Self, Unpack
 
 from factreasoner.analysis.opened_run import Run
-from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem
+from factreasoner.errors import (
+    BudgetError,
+    ConfigError,
+    FactReasonerError,
+    InputError,
+    InputProblem,
+    RunError,
+)
 from factreasoner.inputs.parsing import given_records
 from factreasoner.models import Record, record_fingerprint
 from factreasoner.pipeline.assembly import Calls, parts_and_config
@@ -21,6 +29,7 @@ from factreasoner.pipeline.loading import ConfigLike, awaitable, in_python, pyth
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
+from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
@@ -33,12 +42,13 @@ class TemporaryFolder(type(Path())):  # type: ignore[misc]
     """The path of a temporary folder, deleted when nothing names this path or one made from it."""
 
     _parent: Self | None = None
+    keep: Callable[[], object]
 
     @classmethod
     def made(cls) -> Self:
         """A new folder."""
         path = cls(tempfile.mkdtemp(prefix="factreasoner-"))
-        weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True)
+        path.keep = weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True).detach
         return path
 
     def __truediv__(self, key: str | Path) -> Self:
@@ -62,13 +72,12 @@ def assess_many(
 ) -> Run:
     """Assess many records, or run another `task` ("recall", "rag", "verify") on them.
 
-    `records` are mappings with the keys of the input format, `Record` objects, a pandas DataFrame or a
-    `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
-    is spent. `out` is the run folder, which every command reads. The same call again continues where the last
-    one stopped, and tries failed records again. Other records are added to the folder; `fresh` starts over.
-    Without `out`, the folder is temporary: it is deleted when nothing names the run, its path or an iterator
-    of its results. `column_map` maps your keys or columns to ours: {"reply": "output"}. `settings`, `config`
-    and `llm` are as in `assess`.
+    `records` are mappings or objects with the keys of the input format, a pandas DataFrame or a
+    `datasets.Dataset`. All are checked before anything is spent. `out` is the run folder, which every
+    command reads. The same call again continues where the last one stopped, and tries failed records again.
+    Other records are added to the folder; `fresh` starts over. Without `out`, the folder is temporary: it is
+    deleted when nothing names the run, its path or an iterator of its results. `column_map` maps your keys
+    or columns to ours: {"reply": "output"}. `settings`, `config` and `llm` are as in `assess`.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 
@@ -76,7 +85,7 @@ def assess_many(
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
         InputError: some records are wrong, or have the id of another one in the folder; all are named.
         RunError: the run in the folder was made with other settings, or another process writes there.
-        BudgetError: `max_cost` is reached; results are kept, and the same call with a higher limit continues.
+        BudgetError: `max_cost` is reached. As any error then, it has the finished records in `run`.
     """
     check_task(task)
     parts, config = parts_and_config(settings, config)
@@ -90,12 +99,30 @@ def assess_many(
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         before = _others_than(folder, checked)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
-        with progress_for(quiet=not progress) as shown:
-            ids = dict.fromkeys([*before, *(record.id for record in checked)])
-            report = run_records(worker, folder, list(ids), checked, shown)
-    if report.stopped:
-        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
-    return Run.open(folder.path)
+        try:
+            with progress_for(quiet=not progress) as shown:
+                ids = dict.fromkeys([*before, *(record.id for record in checked)])
+                report = run_records(worker, folder, list(ids), checked, shown)
+            if report.stopped:
+                left = f"{report.unfinished} of {report.total}"
+                raise BudgetError(f"{report.stopped}; {left} records are not assessed")
+        except BaseException as error:
+            _keep_finished(folder.path, error)
+            raise
+    frame: Any = records if hasattr(records, "index") and hasattr(records, "columns") else None
+    return Run(FinishedRun.of_any_task(folder.path, None), frame, *(record.id for record in checked))
+
+
+def _keep_finished(path: Path, error: BaseException) -> None:
+    """Keep the records that were finished before `error`; it names their folder, and one of ours has them."""
+    with contextlib.suppress(RunError):
+        run = Run.open(path)
+        told = f"{len(run)} finished records are in {path}: the same call with out={str(path)!r} continues"
+        if isinstance(path, TemporaryFolder):
+            path.keep()
+        error.add_note(told)
+        if isinstance(error, FactReasonerError):
+            error.run = run
 
 
 aassess_many = awaitable(assess_many)

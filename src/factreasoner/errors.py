@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 
 
 class FactReasonerError(Exception):
-    """Root of every exception raised on purpose by this package."""
+    """Root of every exception raised on purpose; `run` has what `assess_many` had finished before."""
+
+    run: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes unchanged, with any arguments of the constructor."""

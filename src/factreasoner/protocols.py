@@ -144,8 +144,6 @@ class Evaluator(Protocol):
 class Solver(Protocol):
     """Computes posterior marginals."""
 
-    name: str
-
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Posterior of every variable. Raises SolverError."""
         ...

@@ -1,6 +1,5 @@
 import itertools
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from oracle import graph_of
 
 from factreasoner.explanations import removal
-from factreasoner.explanations.parts import induced, network
+from factreasoner.explanations.parts import network
 from factreasoner.explanations.removal import BySolver, ManyAtOnce, probability, removals
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
@@ -154,8 +153,3 @@ def test_weights_beyond_a_double():
     two = one**2 / (one**2 + (1 - one) ** 2)
     assert rows[:, 0] == pytest.approx([0.5] * 300 + [two] * 299, abs=1e-9)
     assert found.solves == 0
-
-
-def test_evidence_stays_with_its_variable():
-    graph = network(graph_of(("c1", "a1", "entailment", 0.9)), "conditional", {"a1"}).graph
-    assert induced(replace(graph, evidence={1: 0}), [1]).evidence == {0: 0}

@@ -108,22 +108,6 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     assert CheckedInput(both).notes == [f"{both}: 'context' is kept as metadata; did you mean 'contexts'?"]
 
 
-def test_of_a_record_that_is_skipped_no_key_is_kept(tmp_path):
-    lines = [{"output": 5, "refrence": "y", "contexts": [{"text": "y", "tittle": "z"}]}, {"output": "x"}]
-    assert CheckedInput(write(tmp_path / "f.jsonl", *lines), skip_invalid=True).notes == []
-
-
-def test_misspelt_context_key_is_noted(tmp_path):
-    noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
-    path = write(tmp_path / "f.jsonl", noted, noted)
-    assert CheckedInput(path).notes == [
-        f"{path}: contexts: 'tittle' is kept as metadata; did you mean 'title'?"
-    ]
-    path = write(tmp_path / "g.jsonl", {"output": "x", "contexts": [{"txt": "y"}]})
-    (problem,) = problems_of(path)
-    assert problem.message == "missing or blank; there is a key 'txt': did you mean 'text'?"
-
-
 def test_two_misnamed_columns_are_told_at_once(tmp_path):
     path = write(tmp_path / "f.jsonl", {"outptu": "x", "contetx": ["y"]})
     first, second = problems_of(path, fits=lambda record: check_fits(record, Config()))

@@ -33,8 +33,9 @@ class Run:
     without the extra `frames`. A missing value is <NA>, never 0. docs/results.md has the columns.
     """
 
-    def __init__(self, finished: FinishedRun[Any]) -> None:
+    def __init__(self, finished: FinishedRun[Any], frame: DataFrame | None = None, *ids: str) -> None:
         self._finished = finished
+        self._records = frame, {name: place for place, name in enumerate(ids)}  # that it was made of
 
     @classmethod
     def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
@@ -87,8 +88,9 @@ class Run:
             raise KeyError(str(error)) from error
         return next(self.results([known]))
 
-    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path]]:
-        return partial(Run.open, corrections=self._finished.corrections), (self.path,)
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
+        opening = partial(Run.open, corrections=self._finished.corrections)
+        return opening, (self.path,), {"_records": self._records}
 
     def __deepcopy__(self, memo: object) -> Run:
         return copy.copy(self)
@@ -127,7 +129,13 @@ class Run:
 
     def _frame(self, name: str) -> DataFrame:
         table = table_of(self._finished, name)
-        return frame_of(table.columns, table.rows())
+        found = frame_of(table.columns, table.rows())
+        frame, places = self._records
+        if frame is not None and set(found["record"]) <= places.keys():
+            found.index = frame.index.take([places[name] for name in found["record"]])
+            if "id" in frame.columns:
+                found["record"] = found["record"].astype(frame["id"].dtype)
+        return found
 
 
 @python_call

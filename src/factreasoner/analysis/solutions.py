@@ -7,16 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.uai import NetworkFile
-from factreasoner.models import Factor, FactorGraph, Marginals, support_of
+from factreasoner.models import FactorGraph, Marginals, support_of
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import PLUGINS
-
-SMALL = FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
 
 
 class SolverRun(NamedTuple):
@@ -48,7 +44,6 @@ def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun]
     runs, refusals = [], {}
     for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
         try:
-            run_solver(name, SMALL, config)  # some solvers import their library only when first used
             runs.append(run_solver(name, graph, config))
         except (ConfigError, SolverError) as error:
             refusals[name] = str(error)

@@ -52,7 +52,7 @@ _USAGE: Columns = {
     **dict.fromkeys(("calls", "cached_calls", "prompt_tokens", "completion_tokens"), int),
     "cost": float,
 }
-_AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": str}
+_AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": dict}
 
 Format = Literal["csv", "jsonl", "parquet", "md"]
 FORMULA_SIGNS = "=+-@＝＋－＠"
@@ -249,7 +249,7 @@ def _write_parquet(table: RunTable, out: Path) -> None:
     except ModuleNotFoundError as error:
         raise MissingExtraError(*EXTRA_OF_MODULE["pyarrow"]) from error
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    types[list] = pyarrow.list_(pyarrow.string())
+    types |= {list: pyarrow.list_(pyarrow.string()), dict: pyarrow.string()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in table.columns.items()])
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     rows: Iterator[Row] = table.rows()

@@ -15,11 +15,7 @@ from factreasoner.inputs.problems import A_LIST, STANDS_IN, Id, RecordCheck
 from factreasoner.models import Atom, Context, Gold, new_id
 from factreasoner.models.wording import OF_PROBABILITIES, describe
 
-BESIDE = {
-    "text": ("page_content", "content", "snippet"),
-    "link": ("url",),
-    "id": ("id_", "node_id"),
-}
+BESIDE = {"text": ("page_content", "content", "snippet"), "link": ("url",), "id": ("id_", "node_id")}
 """Other keys for what a passage has: of LangChain, of LlamaIndex, of a search result."""
 WRAPPERS = ("node", "document", "payload")
 """Keys under which a search result holds its passage: of LlamaIndex, of Haystack, of Qdrant."""

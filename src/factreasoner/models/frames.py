@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Columns = Mapping[str, type]
-"""Name of a column -> str, int, float, or list for a list of texts. Any value may be None."""
-DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
+"""Name of a column -> str, int, float, list for a list of texts, dict for an object as JSON text; or None."""
+DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object", dict: "object"}
 """pandas' types that know a missing value: what could not be computed is <NA>, and never 0 or NaN."""
 
 
@@ -25,7 +26,9 @@ def frame_of(columns: Columns, rows: Iterable[Mapping[str, Any]]) -> DataFrame:
     found = list(rows)
     return pandas.DataFrame(
         {
-            name: pandas.array([row[name] for row in found], dtype=DTYPES[kind])
+            name: pandas.array(
+                [json.loads(row[name]) if kind is dict else row[name] for row in found], dtype=DTYPES[kind]
+            )
             for name, kind in columns.items()
         }
     )

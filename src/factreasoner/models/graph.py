@@ -181,16 +181,11 @@ class FactorGraph:
     def __post_init__(self) -> None:
         for key in ("names", "cardinalities", "factors"):
             object.__setattr__(self, key, tuple(getattr(self, key)))
-        problem = self._problem()
-        for j, factor in enumerate(self.factors if problem is None else ()):
-            if found := self._misfit(factor):
-                problem = f"factors[{j}].{found[0]}", found[1]
-                break
-        if problem is not None:
+        if problem := self._problem():
             raise InputError([InputProblem("FactorGraph()", *problem)])
 
     def _problem(self) -> tuple[str, str] | None:
-        """What is wrong with the variables or the evidence: the field's name, and why."""
+        """What is wrong: the field's name, and why."""
         states = self.cardinalities
         if twice := [name for name, count in Counter(self.names).items() if count > 1]:
             return "names", f"{twice[0]!r} is the name of several variables"
@@ -198,12 +193,12 @@ class FactorGraph:
             return "cardinalities", f"has {len(states)} numbers for {len(self.names)} names"
         if 0 in states or min(states, default=0) < 0:
             return "cardinalities", f"{states}: a variable needs a state"
-        if wrong := [
-            (i, k)
-            for i, k in self.evidence.items()
-            if i not in range(len(states)) or k not in range(states[i])
-        ]:
-            return "evidence", "variable {} has no state {}".format(*wrong[0])
+        for i, state in self.evidence.items():
+            if i not in range(len(states)) or state not in range(states[i]):
+                return "evidence", f"variable {i} has no state {state}"
+        for j, factor in enumerate(self.factors):
+            if found := self._misfit(factor):
+                return f"factors[{j}].{found[0]}", found[1]
         return None
 
     def _misfit(self, factor: Factor) -> tuple[str, str] | None:

@@ -218,7 +218,6 @@ class _CheckedPlugin(Generic[P]):
         self._kind = kind
         self._called = name
         self._part = part
-        self._logged: set[str] = set()
         setattr(self, kind.method, self._call)
 
     def __getattr__(self, name: str) -> object:
@@ -232,9 +231,7 @@ class _CheckedPlugin(Generic[P]):
             raise
         except (Exception, SystemExit) as error:
             fault = self._fault(describe_error(error, self._part))
-            if str(fault) not in self._logged:
-                log.error("%s", fault, exc_info=error)
-            self._logged.add(str(fault))
+            log.error("%s", fault, exc_info=error)
             raise fault from error
 
     def _call(self, *given: object, **options: object) -> object:
