@@ -108,14 +108,6 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     assert CheckedInput(both).notes == [f"{both}: 'context' is kept as metadata; did you mean 'contexts'?"]
 
 
-def test_two_misnamed_columns_are_told_at_once(tmp_path):
-    path = write(tmp_path / "f.jsonl", {"outptu": "x", "contetx": ["y"]})
-    first, second = problems_of(path, fits=lambda record: check_fits(record, Config()))
-    assert "did you mean 'output'?" in first.message
-    told = "there is a key 'contetx'; did you mean 'contexts'? (--column-map contetx=contexts)"
-    assert told in second.message
-
-
 @pytest.mark.parametrize("limit", [None, 1])
 def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path, limit):
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})
