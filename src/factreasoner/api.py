@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, Self, Unpack
@@ -99,30 +99,32 @@ def assess_many(
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         before = _others_than(folder, checked)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
-        try:
-            with progress_for(quiet=not progress) as shown:
-                ids = dict.fromkeys([*before, *(record.id for record in checked)])
-                report = run_records(worker, folder, list(ids), checked, shown)
+        with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
+            ids = dict.fromkeys([*before, *(record.id for record in checked)])
+            report = run_records(worker, folder, list(ids), checked, shown)
             if report.stopped:
-                left = f"{report.unfinished} of {report.total}"
-                raise BudgetError(f"{report.stopped}; {left} records are not assessed")
-        except BaseException as error:
-            _keep_finished(folder.path, error)
-            raise
+                told = f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed"
+                raise BudgetError(told)
     frame: Any = records if hasattr(records, "index") and hasattr(records, "columns") else None
     return Run(FinishedRun.of_any_task(folder.path, None), frame, *(record.id for record in checked))
 
 
-def _keep_finished(path: Path, error: BaseException) -> None:
-    """Keep the records that were finished before `error`; it names their folder, and one of ours has them."""
-    with contextlib.suppress(RunError):
-        run = Run.open(path)
-        told = f"{len(run)} finished records are in {path}: the same call with out={str(path)!r} continues"
-        if isinstance(path, TemporaryFolder):
-            path.keep()
-        error.add_note(told)
-        if isinstance(error, FactReasonerError):
-            error.run = run
+@contextlib.contextmanager
+def _keeping_finished(path: Path) -> Iterator[None]:
+    """Keep the records that were finished before an error, which names their folder, and has their run."""
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(RunError):
+            run = Run.open(path)
+            error.add_note(
+                f"{len(run)} finished records are in {path}; the same call with `out` continues there"
+            )
+            if isinstance(path, TemporaryFolder):
+                path.keep()
+            if isinstance(error, FactReasonerError):
+                error.run = run
+        raise
 
 
 aassess_many = awaitable(assess_many)
