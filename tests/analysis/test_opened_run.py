@@ -63,7 +63,7 @@ def test_records_say_what_the_results_say(opened):
     assert records["factuality_score"].isna().tolist() == [False, True, False]
     assert list(records["num_failures"]) == [1, 0, 0]
     assert list(records["k"].dropna().unique()) == [1]
-    assert records["metadata"]["r1"] == '{"variant": "a"}'
+    assert records["metadata"]["r1"] == {"variant": "a"}
 
 
 def test_counts_are_whole_numbers_in_every_task(tmp_path):
