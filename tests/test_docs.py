@@ -184,7 +184,7 @@ def test_commands_are_typed_as_the_command_line_takes_them(page):
             command.make_context(name, words[1:]).close()
 
 
-CHECKED = ["how_it_works", "inference", "library", "plugins", "publish", "serve", "show_and_export"]
+CHECKED = ["concepts", "deploy", "inference", "plugins", "results", "run", "tutorial"]
 
 
 def test_python_of_pages_passes_mypy(tmp_path):
