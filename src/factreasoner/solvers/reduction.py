@@ -142,8 +142,7 @@ def reduce(graph: FactorGraph) -> Reduced:
     A variable with a single state of positive weight counts as observed. A table of two variables that is a
     product of two tables of one (such as a relation of probability 0.5) joins nothing.
 
-    Raises:
-        SolverError: a table is 0 throughout under the evidence, or there are too many states.
+    Raises SolverError: a table is 0 throughout under the evidence, or there are too many states.
     """
     if sum(graph.cardinalities) > MOST_STATES:
         most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
