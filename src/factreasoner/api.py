@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, Self, Unpack
@@ -42,13 +42,12 @@ class TemporaryFolder(type(Path())):  # type: ignore[misc]
     """The path of a temporary folder, deleted when nothing names this path or one made from it."""
 
     _parent: Self | None = None
-    keep: Callable[[], object]
 
     @classmethod
     def made(cls) -> Self:
         """A new folder."""
         path = cls(tempfile.mkdtemp(prefix="factreasoner-"))
-        path.keep = weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True).detach
+        weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True)
         return path
 
     def __truediv__(self, key: str | Path) -> Self:
@@ -105,7 +104,7 @@ def assess_many(
             if report.stopped:
                 told = f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed"
                 raise BudgetError(told)
-    frame: Any = records if hasattr(records, "index") and hasattr(records, "columns") else None
+    frame: Any = records if hasattr(records, "iloc") else None
     return Run(FinishedRun.of_any_task(folder.path, None), frame, *(record.id for record in checked))
 
 
@@ -120,8 +119,6 @@ def _keeping_finished(path: Path) -> Iterator[None]:
             error.add_note(
                 f"{len(run)} finished records are in {path}; the same call with `out` continues there"
             )
-            if isinstance(path, TemporaryFolder):
-                path.keep()
             if isinstance(error, FactReasonerError):
                 error.run = run
         raise

@@ -35,7 +35,7 @@ class Run:
 
     def __init__(self, finished: FinishedRun[Any], frame: DataFrame | None = None, *ids: str) -> None:
         self._finished = finished
-        self._records = frame, {name: place for place, name in enumerate(ids)}  # that it was made of
+        self._made = frame, {name: place for place, name in enumerate(ids)}  # that it was made of
 
     @classmethod
     def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
@@ -89,8 +89,11 @@ class Run:
         return next(self.results([known]))
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
-        opening = partial(Run.open, corrections=self._finished.corrections)
-        return opening, (self.path,), {"_records": self._records}
+        return (
+            partial(Run.open, corrections=self._finished.corrections),
+            (self.path,),
+            {"_made": self._made},
+        )
 
     def __deepcopy__(self, memo: object) -> Run:
         return copy.copy(self)
@@ -130,7 +133,7 @@ class Run:
     def _frame(self, name: str) -> DataFrame:
         table = table_of(self._finished, name)
         found = frame_of(table.columns, table.rows())
-        frame, places = self._records
+        frame, places = self._made
         if frame is not None and set(found["record"]) <= places.keys():
             found.index = frame.index.take([places[name] for name in found["record"]])
             if "id" in frame.columns:

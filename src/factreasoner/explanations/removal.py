@@ -153,7 +153,6 @@ class BySolver:
 
 
 Removals: TypeAlias = ManyAtOnce | BySolver
-"""Posteriors of one part's atoms when contexts are taken out of it."""
 
 
 def removals(

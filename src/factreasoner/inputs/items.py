@@ -18,7 +18,6 @@ from factreasoner.models.wording import OF_PROBABILITIES, describe
 BESIDE = {"text": ("page_content", "content", "snippet"), "link": ("url",), "id": ("id_", "node_id")}
 """Other keys for what a passage has: of LangChain, of LlamaIndex, of a search result."""
 WRAPPERS = ("node", "document", "payload")
-"""Keys under which a search result holds its passage: of LlamaIndex, of Haystack, of Qdrant."""
 METADATA = ("metadata", "meta")
 DOCUMENT_KEYS = {"id": ("id",), "title": ("title", "file_name"), "link": ("link", "url", "source")}
 """Keys of a passage's metadata that commonly hold its id, title and link."""

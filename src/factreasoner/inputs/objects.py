@@ -28,7 +28,7 @@ def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | No
         return {key: _plain(value) for key, value in keys.items()}
     if keys is None:
         return None
-    values = {name: _plain(_attribute(item, name)) for name in dict.fromkeys((*keys, *known))}
+    values = {name: _plain(getattr(item, name, None)) for name in dict.fromkeys((*keys, *known))}
     return {name: value for name, value in values.items() if value is not None and not callable(value)}
 
 
@@ -49,12 +49,6 @@ def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401
     names = (*getattr(item, "__dict__", ()), *getattr(type(item), "__slots__", ()))
     public = [name for name in names if not name.startswith("_")]
     return None if isinstance(item, Iterable) else public or None
-
-
-def _attribute(item: object, name: str) -> object:
-    with contextlib.suppress(Exception):  # a property of someone's class may raise anything
-        return getattr(item, name, None)
-    return None
 
 
 def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has

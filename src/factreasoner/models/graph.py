@@ -61,8 +61,7 @@ class FactGraph(CallerModel):
     def _ids_agree(self) -> FactGraph:
         ids = [node.id for node in self.nodes]
         first = {name: i for i, name in reversed(list(enumerate(ids)))}
-        twice = [i for i, name in enumerate(ids) if first[name] < i]
-        problems = [(f"nodes[{i}].id", f"{ids[i]!r} is the id of an earlier node, too") for i in twice]
+        problems = [(f"nodes[{i}].id", f"{x!r} is used before") for i, x in enumerate(ids) if first[x] < i]
         for i, relation in enumerate(self.relations):
             for end, name in (("source", relation.source), ("target", relation.target)):
                 if name not in first:
@@ -168,9 +167,7 @@ class FactorGraph:
     `names[i]` and `cardinalities[i]` describe variable i; every variable has a marginal, even without a
     factor. `evidence` maps variable indices to observed states.
 
-    Raises:
-        InputError: two variables have one name, a variable has no state, a scope or the evidence names a
-            variable or a state that does not exist, or a table does not fit its scope.
+    Raises InputError: two variables have one name, or evidence, a scope or a table does not fit.
     """
 
     names: tuple[str, ...]
@@ -191,7 +188,7 @@ class FactorGraph:
             return "names", f"{twice[0]!r} is the name of several variables"
         if len(states) != len(self.names):
             return "cardinalities", f"has {len(states)} numbers for {len(self.names)} names"
-        if 0 in states or min(states, default=0) < 0:
+        if min(states, default=1) < 1:
             return "cardinalities", f"{states}: a variable needs a state"
         for i, state in self.evidence.items():
             if i not in range(len(states)) or state not in range(states[i]):

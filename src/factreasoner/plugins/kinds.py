@@ -73,8 +73,7 @@ _PASSED_ON = (BudgetError, ConfigError, PluginError, RetrievalError, RunError, S
 class PluginKind(Generic[P]):
     """One kind of part: the method it must have, and the type that the method returns.
 
-    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is. `raises`
-    are errors that are not its fault.
+    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is.
     """
 
     name: str

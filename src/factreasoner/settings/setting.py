@@ -25,8 +25,7 @@ class Settings(Model):
 
     None for a setting stands for its default.
 
-    Raises:
-        ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    Raises ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
     """
 
     model_config = ConfigDict(defer_build=True)
