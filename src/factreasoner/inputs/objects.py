@@ -15,8 +15,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | None:
     """The keys of a mapping, or the fields and attributes of an object; None for a text, a number or a list.
 
-    Of an object's properties it has those in `known`; a field at its default counts as not given, unless it
-    is known. A pair of a document and its score is the document with the key `score`.
+    Of an object's properties it has those in `known`. A document with its score has the key `score`.
     """
     if isinstance(item, tuple) and not hasattr(item, "_asdict"):
         if len(item) != 2 or not isinstance(item[1], Real) or isinstance(item[1], bool):

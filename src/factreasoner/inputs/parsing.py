@@ -172,8 +172,7 @@ def given_records(
 ) -> tuple[Record, ...]:
     """The records that a caller of `where` hands over, each of which `fits`; `worded` words what is logged.
 
-    They are mappings with the keys of the input format or objects with such attributes, :class:`Record`
-    objects, the rows of a pandas DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
+    They are mappings or objects with the keys of the input format, or the rows of a DataFrame or a Dataset.
 
     Raises InputError: with every problem of every record.
     """
