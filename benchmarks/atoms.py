@@ -20,6 +20,7 @@ import random
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from data_folder import data_folder
@@ -31,6 +32,7 @@ from factreasoner.models import Atom, Record
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
+from factreasoner.text import parsing
 from factreasoner.text.language import FUNCTION_WORDS, stem
 from factreasoner.text.parsing import VERBS, find_parser
 from factreasoner.text.sentences import sentences
@@ -61,7 +63,8 @@ def main() -> None:
         records = list(CheckedInput(data_folder() / name / "records.jsonl").records())
         people = Row("people", [record.atoms or () for record in records])
         ours = _row("parse", records, Config())
-        whole = _row("sentences", records, Config(spacy_model="none"))
+        with patch.object(parsing, "MODELS", ("none",)):
+            whole = _row("sentences", records, Config())
         if chosen.list:
             _print_some(records, ours, chosen.list)
         else:

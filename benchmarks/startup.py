@@ -29,7 +29,7 @@ RECORD = {
 FIRST_VERDICT = """
 from factreasoner import assess
 assess("Marie Curie was born in 1876.", atoms=["Marie Curie was born in 1876."],
-       contexts=["Marie Curie was born in Warsaw in 1867."], spacy_model="none")
+       contexts=["Marie Curie was born in Warsaw in 1867."])
 """
 
 
@@ -68,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "one.jsonl")
         data.write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
-        run = ("run", str(data), "--out", f"{folder}/out", "--fresh", "--quiet", "--spacy-model", "none")
+        run = ("run", str(data), "--out", f"{folder}/out", "--fresh", "--quiet")
         starts = {
             "factreasoner --help": (0.25, ("-m", "factreasoner", "--help")),
             "import factreasoner": (0.3, ("-c", "import factreasoner")),

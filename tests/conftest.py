@@ -11,6 +11,7 @@ from word_judge import NAME
 from factreasoner.calls import retry
 from factreasoner.plugins.table import AUTO
 from factreasoner.settings.sources import PREFIX, RESERVED
+from factreasoner.text import parsing
 
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -74,6 +75,12 @@ def _no_wait_for_the_disk():
 def bundled_judge(monkeypatch):
     """The judge that judges without a model, as users have it."""
     monkeypatch.setitem(AUTO, "judge", DEFAULT_JUDGE)
+
+
+@pytest.fixture
+def whole_sentences(monkeypatch):
+    """No parser: an atom made without a model is a sentence."""
+    monkeypatch.setattr(parsing, "_chosen", lambda: None)
 
 
 @pytest.fixture(scope="session")

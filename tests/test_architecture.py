@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import factreasoner
+from factreasoner.plugins.table import PLUGINS
 
 SRC = Path(factreasoner.__file__).parent
 ROOT = Path(__file__).parents[1]
@@ -158,6 +159,42 @@ def test_class_names_are_unique():
         if isinstance(node, ast.ClassDef)
     )
     assert {name for name, count in names.items() if count > 1} == {"FactReasonerMetric"}
+
+
+COMMON = {"auto", "none", "prompt-tf"}
+"""Names of plug-ins that are also values of other settings."""
+
+
+def compares_plugin_name(node, names, constants):
+    """Whether a plug-in's name is compared; a common one only if the kind of plug-in is named, too."""
+    if not isinstance(node, ast.Compare | ast.MatchValue):
+        return False
+    sides = [node.value] if isinstance(node, ast.MatchValue) else [node.left, *node.comparators]
+    given = [part for side in sides for part in getattr(side, "elts", getattr(side, "args", [side]))]
+    texts = {getattr(part, "value", None) for part in given if isinstance(part, ast.Constant)}
+    variables = {getattr(part, "id", getattr(part, "attr", None)) for part in (*sides, *given)}
+    kinds = PLUGINS.keys() & (texts | variables)
+    return bool(texts & names - COMMON or variables & constants or (texts & names and kinds))
+
+
+def test_no_plugin_name_is_compared_outside_the_table():
+    """What others must know of a plug-in is a field of its row, or an attribute of its class."""
+    names = {"auto", *(name for known in PLUGINS.values() for name in known)}
+    constants = {
+        target.id
+        for tree in parsed().values()
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.value, "value", None) in names - COMMON
+        for target in node.targets
+    }
+    found = {
+        f"{path.relative_to(SRC).as_posix()}: {ast.unparse(node)}"
+        for path, tree in parsed().items()
+        if path.parent.name != "plugins"
+        for node in ast.walk(tree)
+        if compares_plugin_name(node, names, constants)
+    }
+    assert found == set()
 
 
 def functions(tree):

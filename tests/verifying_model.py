@@ -58,10 +58,7 @@ class Model:
 
 
 def verified(model=None, answer=ANSWER, **settings):
-    parse = {"spacy_model": "none"} if model else {}
-    return verify(
-        answer, contexts=SOURCES, input="What of it?", llm=model and ScriptedLLM(model), **(parse | settings)
-    )
+    return verify(answer, contexts=SOURCES, input="What of it?", llm=model and ScriptedLLM(model), **settings)
 
 
 def fates(result):

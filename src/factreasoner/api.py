@@ -27,6 +27,7 @@ from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
 from factreasoner.pipeline.loading import ConfigLike, awaitable, in_python, python_call
 from factreasoner.plugins.kinds import importable, named
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
@@ -149,7 +150,7 @@ def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]
 def _by_name(config: Config, parts: Mapping[str, object]) -> Config:
     """Settings that name the parts, for processes that import them; ConfigError where one has no name."""
     for kind, part in parts.items():
-        if kind == "llm" or not importable(part):
+        if kind not in PLUGINS or not importable(part):
             what = named(part).removeprefix("__main__:")
             raise ConfigError(
                 f"executor: other processes import their parts, and {kind} ({what}) is not a class or "

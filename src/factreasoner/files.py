@@ -15,7 +15,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
 from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
 
@@ -27,6 +27,7 @@ else:
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+TableFormat = Literal["csv", "jsonl", "parquet", "md"]
 P = TypeVar("P", bound=PurePath)
 
 

@@ -67,7 +67,7 @@ def test_records_say_what_the_results_say(opened):
 
 
 def test_counts_are_whole_numbers_in_every_task(tmp_path):
-    verified = verify("It opened in 1930 [1].", contexts=["It opened in 1932."], spacy_model="none")
+    verified = verify("It opened in 1930 [1].", contexts=["It opened in 1932."])
     nothing = verified.model_copy(update={"record_id": "none", "verified": None})
     records = Run.open(run_folder(tmp_path / "run", verified, nothing, task="verify")).records()
     counts = [name for name in records if name.startswith("num_")]

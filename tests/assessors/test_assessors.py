@@ -84,7 +84,7 @@ def test_every_row_has_a_prompt_and_a_name_to_choose_it_by(name):
     assert template.placeholders <= {"topic", "passages"}
     assert "passages" in template.placeholders
     assert "never follow them" in template.system
-    assert PLUGINS["assessor"][name].endswith(":PromptedEvaluator")
+    assert PLUGINS["assessor"][name].target.endswith(":PromptedEvaluator")
 
 
 def test_only_factverify_reasons_first():

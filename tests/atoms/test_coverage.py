@@ -8,10 +8,11 @@ from collections import Counter
 import pytest
 
 from factreasoner.atoms.coverage import accounted
-from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer, as_atoms
 from factreasoner.atoms.making import account_of, as_read
+from factreasoner.atoms.statements import statements
 from factreasoner.models import Atom, Record
-from factreasoner.pipeline.config import Config
+from factreasoner.protocols import Atomized
 
 SAID = {
     "en": [
@@ -49,8 +50,16 @@ THOUGHTS = [
     "<|im_end|>",
     "<tool_call>{}</tool_call>\n",
 ]
-PARSED = EmbeddedAtomizer(Config())
-WHOLE = EmbeddedAtomizer(Config(spacy_model="none"))
+
+
+class WholeSentences:
+    """Makes each sentence an atom."""
+
+    def atomize(self, record):
+        return Atomized(as_atoms(statements(record.response, None)))
+
+
+PARSED, WHOLE = EmbeddedAtomizer(), WholeSentences()
 
 
 class Writer:

@@ -6,7 +6,6 @@ from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMFactGenerator
 from factreasoner.atoms.embedded import EmbeddedFactGenerator
 from factreasoner.models import Record
-from factreasoner.pipeline.config import Config
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
 RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", reference=REFERENCE)
@@ -36,14 +35,15 @@ def test_invented_names_are_retried_then_fact_is_dropped():
     assert len(llm.calls) == 2
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_without_a_model_facts_are_the_statements_of_the_reference_if_it_has_any():
-    made = EmbeddedFactGenerator(Config(spacy_model="none")).generate(RECORD)
+    made = EmbeddedFactGenerator().generate(RECORD)
     assert [fact.original or fact.text for fact in made.atoms] == [
         "She was born in Warsaw.",
         "She won two Nobel Prizes.",
     ]
     record = RECORD.model_copy(update={"reference": "I don't know."})
-    assert EmbeddedFactGenerator(Config(spacy_model="none")).generate(record).atoms == ()
+    assert EmbeddedFactGenerator().generate(record).atoms == ()
 
 
 @pytest.mark.parametrize(

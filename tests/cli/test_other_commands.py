@@ -254,7 +254,7 @@ def test_doctor_tells_a_broken_package_from_a_missing_one(factreasoner, tmp_path
 
 @pytest.mark.parametrize(("name", "words"), [(None, "spacy download en_core"), ("en_x 1.0", "ok  pipeline")])
 def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
-    monkeypatch.setattr("factreasoner.text.parsing.describe_model", lambda wanted: name)
+    monkeypatch.setattr("factreasoner.text.parsing.describe_parser", lambda: name)
     monkeypatch.setattr("factreasoner.cli.doctor.EXTRA_OF_MODULE", {"spacy": ("parsing", "english")})
     done = factreasoner("doctor")
     assert words in done.stdout
@@ -369,8 +369,3 @@ def test_wrong_setting_exits_one_wrong_usage_two(factreasoner, flags, told, code
     said = " ".join(factreasoner("run", "data.jsonl", *flags, code=code).stderr.replace("│", "").split())
     assert told in said
     assert "--config" not in said
-
-
-def test_an_unknown_pipeline_is_refused(factreasoner, tmp_path, passages):
-    done = factreasoner("assess", "Oslo is cold.", *passages, "--spacy-model", "en_none", code=1)
-    assert "python -m spacy download" in done.stderr

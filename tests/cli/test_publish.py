@@ -20,7 +20,7 @@ def ran(tmp_path, *records):
     data = tmp_path / "data.jsonl"
     data.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     folder = tmp_path / "run"
-    assert execute(["run", str(data), "--out", str(folder), "--spacy-model", "none", "--quiet"]) == 0
+    assert execute(["run", str(data), "--out", str(folder), "--quiet"]) == 0
     return str(folder)
 
 

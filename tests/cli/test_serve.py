@@ -19,7 +19,7 @@ import pytest
 from factreasoner.cli import execute
 from factreasoner.models.wording import number_of
 
-JUDGE = ("--judge", "held_judge:HeldJudge", "--spacy-model", "none")
+JUDGE = ("--judge", "held_judge:HeldJudge")
 MOST_SECONDS = 120
 
 
@@ -87,7 +87,7 @@ def taken(url):
 
 def test_a_models_server_that_is_down_is_told_of_in_time(tmp_path):
     down = ("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1", "--timeout", "10", "--no-cache")
-    with serving(tmp_path, *down, "--atoms-per-call", "8", "--spacy-model", "none") as (url, _, _lines):
+    with serving(tmp_path, *down, "--atoms-per-call", "8") as (url, _, _lines):
         body = {"output": "It is tall.", "contexts": ["It is tall."], "atoms": ["It is tall."]}
         reply = httpx.post(f"{url}/v1/assess", json=body, timeout=MOST_SECONDS)
     assert reply.status_code == 502
@@ -112,7 +112,7 @@ def test_sigterm_costs_no_request_that_was_taken(served):
 
 
 def test_ctrl_c_ends_it_without_a_word_while_it_starts(tmp_path):
-    long = ("--judge", "held_judge:LongMade", "--spacy-model", "none")
+    long = ("--judge", "held_judge:LongMade")
     with serving(tmp_path, *long, until=503) as (_, process, lines):
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(MOST_SECONDS) == 128 + signal.SIGINT
@@ -171,5 +171,5 @@ def test_a_key_that_is_missing_is_told_at_the_start(command, capsys, monkeypatch
 def test_a_port_that_is_taken_is_told_with_the_remedy(command, flag, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert execute([command, flag, port, "--spacy-model", "none"]) == 1
+        assert execute([command, flag, port]) == 1
     assert f"{flag} {port}: another program listens there; choose another port" in capsys.readouterr().err

@@ -25,12 +25,13 @@ def parts_of(unchecked):
     return [(ANSWER[slice(*part["span"])], part["reason"]) for part in unchecked]
 
 
-@pytest.mark.parametrize("parser", [None, "none"])
-def test_every_task_that_splits_an_answer_accounts_for_it(parser):
+@pytest.mark.parametrize("parsed", [True, False])
+def test_every_task_that_splits_an_answer_accounts_for_it(request, parsed):
+    _ = parsed or request.getfixturevalue("whole_sentences")
     found = (
-        assess(ANSWER, contexts=[SOURCE], spacy_model=parser),
-        verify(ANSWER, contexts=[SOURCE], spacy_model=parser),
-        rag(ANSWER, contexts=[SOURCE], spacy_model=parser),
+        assess(ANSWER, contexts=[SOURCE]),
+        verify(ANSWER, contexts=[SOURCE]),
+        rag(ANSWER, contexts=[SOURCE]),
     )
     for result in found:
         assert parts_of(part.model_dump() for part in result.unchecked) == PARTS

@@ -17,6 +17,7 @@ def files(tmp_path):
     return tmp_path / "answer.md", tmp_path / "museum.txt"
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     data = write_records(
         tmp_path / "answers.jsonl",
@@ -24,7 +25,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         {"id": "r2", "output": "I don't know.", "contexts": []},
     )
     for _ in range(2):
-        done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
+        done = factreasoner("verify", data, "--out", tmp_path / "run")
         assert "citation recall" in done.stdout
         worst, _, _ = done.stdout.partition("\nrecords ")
         assert worst.index("contradicts it") < worst.index("unknown source")
@@ -51,7 +52,7 @@ def test_a_long_claim_is_cut_and_some_records_are_named(factreasoner, files, tmp
     long = f"It shows {'ships and maps ' * 200}[1][9]."
     records = [{"id": f"r{n}", "output": long, "contexts": [SOURCE]} for n in range(5)]
     data = write_records(tmp_path / "answers.jsonl", *records)
-    run = ("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
+    run = ("verify", data, "--out", tmp_path / "run")
     told = factreasoner(*run).stdout
     assert len(told.partition("\njudged by ")[0]) < 5 * 1000
     assert told.endswith("source: 9 (r0); 9 (r1); 9 (r2); and others in more records.\n")
@@ -61,6 +62,7 @@ def test_a_long_claim_is_cut_and_some_records_are_named(factreasoner, files, tmp
     assert len(factreasoner("verify", "--text", files[0], "--source", files[1]).stdout) < 2500
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasoner, tmp_path):
     answer = "It shows ships and maps [1]. Entry is free."
     german = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]."
@@ -69,7 +71,7 @@ def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasone
         {"id": "r1", "output": answer, "contexts": [SOURCE]},
         {"id": "r2", "output": german, "contexts": [SOURCE]},
     )
-    done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none", code=3)
+    done = factreasoner("verify", data, "--out", tmp_path / "run", code=3)
     assert "1 (probabilities: 1 word_judge:WordJudge judge)" in done.stdout, done.stdout
     shown = factreasoner("show", tmp_path / "run").stdout
     assert "r1: claims of the answer that cite nothing" in shown
@@ -117,7 +119,7 @@ def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp
 
 def test_one_text_as_json(factreasoner, files):
     text, source = files
-    done = factreasoner("verify", "--text", text, "--source", source, "--json", "--spacy-model", "none")
+    done = factreasoner("verify", "--text", text, "--source", source, "--json")
     content = json.loads(done.stdout)
     assert content["corrected"] == "It shows ships and maps [1].\n"
     assert content["verified"]["claims"][0]["cited"] == ["1"]

@@ -71,7 +71,7 @@ def started(home, cluster, *options, out="out", count=12, passage="Oslo is cold.
     where = ["--executor", "ray"] if cluster else []
     address = {"RAY_ADDRESS": cluster.address} if cluster else {}
     return subprocess.Popen(
-        [*command, "--quiet", "--spacy-model", "none", *where, *options],
+        [*command, "--quiet", *where, *options],
         cwd=home,
         env=os.environ | address,
         stderr=subprocess.PIPE,

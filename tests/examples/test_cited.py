@@ -13,12 +13,13 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = {record.id: record for record in CheckedInput(EXAMPLES / "cited.jsonl").records()}
 
 
-@pytest.fixture(scope="module", params=["sentences", "parsed"])
+@pytest.fixture(params=["sentences", "parsed"])
 def results(request):
     """Both answers verified, with claims that are sentences and with what the installed parser makes."""
-    settings = {"spacy_model": "none"} if request.param == "sentences" else {}
+    if request.param == "sentences":
+        request.getfixturevalue("whole_sentences")
     return {
-        name: verify(record.response, contexts=record.contexts, input=record.prompt, **settings)
+        name: verify(record.response, contexts=record.contexts, input=record.prompt)
         for name, record in RECORDS.items()
     }
 

@@ -157,7 +157,7 @@ def guarded(tmp_path_factory):
         "mode": "post_call",
         "default_on": True,
         "min_precision": 0.8,
-        "settings": {"spacy_model": "none"},
+        "settings": {},
     }
     content = {
         "model_list": [{"model_name": "m", "litellm_params": place}],

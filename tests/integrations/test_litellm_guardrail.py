@@ -20,8 +20,8 @@ TRUE, FALSE = "The tower was built in 1889.", "The tower was built in 1898."
 GIVEN = {"metadata": {"contexts": [TRUE]}}
 TOLD = {"messages": [{"role": "user", "content": "When?"}, {"role": "tool", "content": TRUE}]}
 IN_PARTS = {"messages": [{"role": "tool", "content": [{"type": "text", "text": TRUE}]}]}
-EMBEDDED = {"settings": {"spacy_model": "none"}}
-HELD = {"settings": {"judge": held_judge.HeldJudge, "spacy_model": "none"}}
+EMBEDDED = {"settings": {}}
+HELD = {"settings": {"judge": held_judge.HeldJudge}}
 
 
 def applied(text, request, *, input_type="response", **options):

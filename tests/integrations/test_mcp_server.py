@@ -28,13 +28,13 @@ from factreasoner.integrations.mcp_server import tools_of
 
 PASSAGES = ["The tower was built in 1889.", "The tower is 330 metres high."]
 ANSWER = "The tower is 330 metres high. The tower was built in 1898."
-COMMAND = ("-m", "factreasoner", "mcp", "--spacy-model", "none")
-HELD = {"judge": "held_judge:HeldJudge", "spacy_model": "none"}
+COMMAND = ("-m", "factreasoner", "mcp")
+HELD = {"judge": "held_judge:HeldJudge"}
 
 
 @pytest.fixture(scope="module")
 def server():
-    return tools_of(Config(spacy_model="none"))
+    return tools_of(Config())
 
 
 def called(target, name, arguments, **how):
@@ -65,7 +65,7 @@ def test_the_worst_atom_comes_first_with_its_quote(server, mode):
     wrong, right = reply["atoms"]
     assert (wrong["label"], wrong["source"], wrong["quote"]) == ("contradicted", "1", PASSAGES[0])
     assert (right["label"], right["source"], right["quote"]) == ("supported", "2", PASSAGES[1])
-    alone = assess(ANSWER, contexts=PASSAGES, spacy_model="none")
+    alone = assess(ANSWER, contexts=PASSAGES)
     assert right["p_true"] == pytest.approx(alone.p_true["a0"], abs=1e-12)
 
 
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
 
 def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
-    config = Config(spacy_model="none", retriever="corpus", store=tmp_path / "store")
+    config = Config(retriever="corpus", store=tmp_path / "store")
     index([tmp_path / "tower.txt"], config, listener=lambda step: None)
     for given, label in (
         ({}, "contradicted"),

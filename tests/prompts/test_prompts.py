@@ -1,6 +1,7 @@
 """The prompt loader: rendering, fingerprints, and delimiters foreign text can't close."""
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from factreasoner import prompts
 from factreasoner.errors import ConfigError
+from factreasoner.models.messages import FunctionSchema
 
 INVISIBLE = (
     "\u2061\u202e\ufe0f\u034f\x00\x1b\u200b\u200d\u00ad\u2060\ufeff\u180e\u115f\u3164\u2028\x7f\x9b"
@@ -23,6 +25,17 @@ def test_fill_renders_both_parts_and_carries_the_fingerprint():
     assert prompt.user == "About tea: $text ${x} $ costs $5."
     assert (prompt.name, prompt.fingerprint) == ("demo", template.fingerprint)
     assert prompts.parse("demo", TEMPLATE.replace("brief", "curt")).fingerprint != template.fingerprint
+
+
+@pytest.mark.parametrize("text", ["Zürich", "Hà Nội", "Łódź", "é è ç", "한국", "が", "Å", "ﬁ"])
+def test_models_read_texts_in_one_normal_form(text):
+    composed = unicodedata.normalize("NFC", text)
+    for form in ("NFC", "NFD"):
+        given = unicodedata.normalize(form, text)
+        shown = prompts.parse("demo", TEMPLATE).fill(topic="tea", text=prompts.delimit(given, "text"))
+        asked = FunctionSchema(name="f", description="", parameters={}, items={"a": given})
+        assert composed in shown.user
+        assert asked.items == {"a": composed}
 
 
 def test_what_can_not_be_loaded_or_filled_is_named():

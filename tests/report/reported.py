@@ -67,7 +67,7 @@ def cited():
         {"id": "new", "text": "It closed in 1999."},
     ]
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
-    return verify(text, contexts=sources, judge=TableJudge(table), spacy_model="none")
+    return verify(text, contexts=sources, judge=TableJudge(table))
 
 
 def answered():

@@ -39,9 +39,9 @@ def _of_rag():
 
 def _of_verify():
     sources = [{"id": "history", "text": "It opened in 1932."}]
-    uncited = verify("It opened in 1930. It is loved.", contexts=sources, judge=SILENT, spacy_model="none")
-    unjudged = verify("It opened in 1930 [1].", contexts=sources, judge=FAILS, spacy_model="none")
-    empty = verify("I don't know.", contexts=sources, judge=SILENT, spacy_model="none")
+    uncited = verify("It opened in 1930. It is loved.", contexts=sources, judge=SILENT)
+    unjudged = verify("It opened in 1930 [1].", contexts=sources, judge=FAILS)
+    empty = verify("I don't know.", contexts=sources, judge=SILENT)
     return [cited(), uncited, unjudged, empty]
 
 

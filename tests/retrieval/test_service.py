@@ -70,6 +70,15 @@ def test_a_wait_of_more_than_a_minute_is_refused():
         assert len(server.requests) == 1
 
 
+def test_nobody_waits_longer_than_the_patience():
+    with JsonServer(echo) as server:
+        asked = service(server.url, patience=5.0)
+        asked.resume_at = time.monotonic() + 3600
+        with pytest.raises(SearchError, match="asks to wait 3600 s"):
+            asked.get({})
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("broken", [b"[" * 200_000, b"<html>Sign in</html>", b""])
 def test_json_that_breaks_off_is_asked_for_again(broken):
     with JsonServer(steps(Answer(broken), then=lambda request: Answer({"ok": True}))) as server:

@@ -123,6 +123,17 @@ def test_office_document_by_url_is_read(monkeypatch):
             read(f"{url}/c")
 
 
+def test_page_read_in_part_says_so(caplog, tmp_path):
+    long = reply(pdf(ARTICLE, "", *["More words."] * 20), content_type="application/pdf")
+    config = CONFIG.model_copy(update={"cache": True, "cache_dir": tmp_path})
+    with RawServer({"/robots.txt": NO_ROBOTS, "/long": long}) as site:
+        for _ in range(2):  # the second time from the cache
+            caplog.clear()
+            read(url := f"http://site.example:{site.port}/long", config=config)
+            told = "read in part: page 2 has no text; pages 21 to 22 were not read"
+            assert caplog.messages == [f"{url}: {told}"]
+
+
 def test_private_addresses_are_refused():
     with pytest.raises(
         InputError, match=r"--source: .* \(loopback address\); --allow-private-hosts allows it"

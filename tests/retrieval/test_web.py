@@ -370,7 +370,8 @@ def test_unread_page_fails_its_context_and_is_retried(site, tmp_path):
 def test_only_the_first_pages_of_a_pdf_are_searched(site, monkeypatch):
     assert "Lindqvist" in search(site, "/pdf")[0].text
     monkeypatch.setattr(web_pages, "PageReader", functools.partial(PageReader, pages=2))
-    assert search(site, "/pdf")[0].note == "no passage of the page fits; the snippet is used"
+    told = "no passage of the page fits; the snippet is used; read in part: pages 3 to 6 were not read"
+    assert search(site, "/pdf")[0].note == told
 
 
 def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site, tmp_path):

@@ -22,7 +22,7 @@ from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.runner import lines_of
 from factreasoner.tasks.factuality import TASK
 
-PROCESSES = {"executor": "processes", "workers": 2, "spacy_model": "none"}
+PROCESSES = {"executor": "processes", "workers": 2}
 BARE = {"usage", "seconds", "elapsed"}
 
 
@@ -44,7 +44,7 @@ def found(config, given):
 
 def test_processes_find_what_threads_find():
     given = records(*(f"Oslo is {word} in winter." for word in ("cold", "not cold", "dark", "icy", "busy")))
-    threads = found(Config(spacy_model="none", judge=NAME), given)
+    threads = found(Config(judge=NAME), given)
     processes = found(Config(**PROCESSES, judge=NAME), given)
     assert len(processes) == len(given)
     assert {i: r.model_dump(exclude=BARE) for i, r in processes.items()} == {

@@ -82,7 +82,7 @@ def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, e
     config, ids = Config(), [record.id for record in RECORDS]
     folder = RunFolder(tmp_path, TASK)
     folder.start(config, {})
-    folder.manifest.settle_parser(config)
+    folder.manifest.settle_parser()
     with monkeypatch.context() as patch:
         patch.setattr(place, fail)
         with pytest.raises((MemoryError, RunError), match=words) as caught:

@@ -42,7 +42,7 @@ class Running(NamedTuple):
 def running(*, threads=2, queue=8, token=None, limits=None, **settings):
     """A service that judges by `HeldJudge`, unless settings say another; ready when it is handed out."""
     held_judge.let_go.clear()
-    chosen = {"judge": "held_judge:HeldJudge", "spacy_model": "none", "concurrency": threads, **settings}
+    chosen = {"judge": "held_judge:HeldJudge", "concurrency": threads, **settings}
     terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
     log = []
     access = Access.of("127.0.0.1", ["factuality.example"], token)

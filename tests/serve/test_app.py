@@ -15,7 +15,7 @@ from service_scene import RECORD, running, until
 from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
 from factreasoner.pipeline.config import Config
-from factreasoner.plugins.table import PLUGINS
+from factreasoner.plugins.table import PLUGINS, Plugin
 from factreasoner.serve import answers, connection, server
 from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.app import RequestLimits
@@ -37,9 +37,7 @@ def test_a_reply_is_the_result_line_and_the_rows_of_atoms(service):
     assert (line["id"], line["status"], line["metadata"]) == ("r7", "ok", {"trace": "t-1"})
     (row,) = line["atoms"]
     assert (row["text"], row["label"], row["quote"]) == (RECORD["output"], "supported", RECORD["contexts"][0])
-    same = assess(
-        RECORD["output"], contexts=RECORD["contexts"], judge=held_judge.HeldJudge, spacy_model="none"
-    )
+    same = assess(RECORD["output"], contexts=RECORD["contexts"], judge=held_judge.HeldJudge)
     assert row["p_true"] == pytest.approx(same.p_true["a0"], abs=1e-12)
 
 
@@ -97,7 +95,7 @@ def test_a_failure_that_can_not_change_the_score_does_not_refuse_an_answer():
     with running(**settings) as service:
         found = service.post("check", RECORD).json()
     assert (found["status"], found["allowed"], found["reason"]) == ("partial", True, "precision >= 0.8")
-    scored = Scoring(**settings, spacy_model="none").score(RECORD["output"], RECORD["contexts"])
+    scored = Scoring(**settings).score(RECORD["output"], RECORD["contexts"])
     assert (scored.result.status, scored.reaches(0.8)) == ("partial", True)
 
 
@@ -149,7 +147,7 @@ def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
     ],
 )
 def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, version, status):
-    monkeypatch.setitem(PLUGINS["atomizer"], "parts", "held_judge:Parts")
+    monkeypatch.setitem(PLUGINS["atomizer"], "parts", Plugin("held_judge:Parts"))
     config = Config(judge="held_judge:HeldJudge", atomizer="parts", reviser="none", version=version)
     body = json.dumps({"output": output, "contexts": [f"It is tall, says {n}." for n in range(contexts)]})
     reply = Answers(Terms(config, max_pairs=100)).answer("assess", body.encode())
@@ -159,9 +157,9 @@ def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, ver
 
 def test_the_parser_is_loaded_before_any_request(monkeypatch):
     loaded = []
-    monkeypatch.setattr(answers, "find_parser", loaded.append)
-    Answers(Terms(Config(retriever="wikipedia", spacy_model="none")))
-    assert loaded == ["none"]
+    monkeypatch.setattr(answers, "find_parser", lambda: loaded.append(True))
+    Answers(Terms(Config(retriever="wikipedia")))
+    assert loaded == [True]
 
 
 def test_an_unknown_path_is_told_in_words(service):

@@ -86,8 +86,8 @@ def test_facts_in_any_shape_and_what_the_answer_misses():
 
 
 def test_without_a_model_facts_come_from_the_reference():
-    found = recall(ANSWER, reference=f"{ANSWER} She played chess in Zagreb.", spacy_model="none")
-    assert [fact.text for fact in found.missed] == ["She played chess in Zagreb."]
+    found = recall(ANSWER, reference=f"{ANSWER} She played chess in Zagreb.")
+    assert [fact.text for fact in found.missed] == ["Marie Curie played chess in Zagreb."]
 
 
 def test_a_part_of_ones_own():

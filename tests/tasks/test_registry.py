@@ -92,7 +92,7 @@ def scored(path, config, record):
 
 def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(TASKS, "repetition", f"{__name__}:TASK")
-    config, run = Config(spacy_model="none"), tmp_path / "run"
+    config, run = Config(), tmp_path / "run"
     atoms = (Atom(id="a0", text="The museum opened in 1932."), Atom(id="a1", text="It has a café."))
     record = Record(id="r1", prompt="The museum opened in 1932.", response="So it did.", atoms=atoms)
     summary = scored(run, config, record)

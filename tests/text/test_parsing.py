@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.errors import ConfigError
 from factreasoner.text import parsing
-from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.parsing import describe_parser, find_parser
 
 
 def parsed(text):
@@ -65,33 +65,16 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     assert len(parser.known) <= 12
 
 
-def test_none_stands_for_no_parser(monkeypatch):
-    assert find_parser("none") is None
-    monkeypatch.setattr(parsing, "MODELS", ("no_such_pipeline",))
-    assert find_parser() is None
+@pytest.mark.parametrize("missing", ["spacy", "en_core_web_"])
+def test_without_an_installed_pipeline_there_is_no_parser(monkeypatch, missing):
+    monkeypatch.setattr(parsing, "_is_installed", lambda module: not module.startswith(missing))
+    assert find_parser() is describe_parser() is None
 
 
-@pytest.mark.parametrize("name", ["no_such_pipeline", "no_such.pipeline", "./no/such/folder"])
-def test_an_unknown_pipeline_is_named_with_the_remedy(name):
-    with pytest.raises(ConfigError, match=rf"spacy_model: '{name}'.*python -m spacy download"):
-        check_model(name)
-    with pytest.raises(ConfigError, match="download en_core_web_lg"):
-        find_parser("en_core_web_lg")
-
-
-def test_a_named_pipeline_without_spacy_names_the_extra(monkeypatch):
-    monkeypatch.setattr(parsing, "_is_installed", lambda module: module != "spacy")
-    with pytest.raises(MissingExtraError, match=r"factreasoner\[english\]"):
-        check_model("en_core_web_sm")
-    assert find_parser() is None
-
-
-def test_a_pipeline_without_a_parser_is_refused(tmp_path):
-    import spacy
-
-    spacy.blank("en").to_disk(str(tmp_path))
-    with pytest.raises(ConfigError, match="has no dependency parser"):
-        find_parser(str(tmp_path))
+def test_a_pipeline_of_another_version_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(parsing, "_chosen", lambda: str(tmp_path))
+    with pytest.raises(ConfigError, match=r"can't be loaded: .*python -m spacy download"):
+        find_parser()
 
 
 def test_a_prefix_that_is_no_word_is_part_of_its_word():

@@ -64,7 +64,8 @@ def paragraph(text):
 def docx(body, title="", head="", **parts):
     """A Word document with this XML as its body; `head` comes before the root.
 
-    `parts` holds the XML inside its styles, footnotes, endnotes, header, footer and chart.
+    `parts` holds the XML inside its styles, footnotes, endnotes, header, footer and chart; more of one kind
+    are numbered.
     """
     roots = {
         "styles": "styles",
@@ -73,13 +74,14 @@ def docx(body, title="", head="", **parts):
         "header": "hdr",
         "footer": "ftr",
     }
+    kinds = {name: name.rstrip("0123456789") for name in parts}
     others = {
         f"word/{name}.xml": inside
         if name == "chart"
-        else f'<w:{roots[name]} xmlns:w="{W}">{inside}</w:{roots[name]}>'
+        else f'<w:{roots[kinds[name]]} xmlns:w="{W}">{inside}</w:{roots[kinds[name]]}>'
         for name, inside in parts.items()
     }
-    relations = _relations(*((name, f"{name}.xml") for name in parts)).replace('Id="r', 'Id="x')
+    relations = _relations(*((kind, f"{name}.xml") for name, kind in kinds.items())).replace('Id="r', 'Id="x')
     if "chart" in parts:
         place = list(parts).index("chart")
         relations = relations.replace(f'Id="x{place}"', 'Id="chart1"')

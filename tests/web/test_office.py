@@ -203,6 +203,24 @@ def test_notes_headers_and_footers_stand_at_the_end():
     assert found == "Opened[1] in 1931[2]\nMore.\n[1] By Mara.\n[2] In May.\nIt rained.\nReport 7\nSecret"
 
 
+def test_headers_that_sections_repeat_are_read_once():
+    names = {"header": 3, "footer": 2}
+    parts = {f"{kind}{n}": paragraph(f"The {kind}.") for kind, many in names.items() for n in range(many)}
+    found = text(paragraph("Opened in 1931."), **parts, header9=paragraph("Part two."))
+    assert found == "Opened in 1931.\nThe header.\nPart two.\nThe footer."
+
+
+@pytest.mark.parametrize("place", ["drop", "margin"])
+def test_drop_caps_of_documents_belong_to_their_words(place):
+    cap = f'<w:p><w:pPr><w:framePr w:dropCap="{place}"/></w:pPr>{run("T")}</w:p>'
+    assert text(paragraph("One.") + cap + paragraph("he quarry.") + paragraph("Two.")) == (
+        "One.\nThe quarry.\nTwo."
+    )
+    assert text(cap) == "T"
+    frame = f'<w:p><w:pPr><w:framePr w:dropCap="none"/></w:pPr>{run("A frame.")}</w:p>'
+    assert text(frame + paragraph("Text.")) == "A frame.\nText."
+
+
 def cell(content, properties=""):
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(content)}</w:tc>"
 

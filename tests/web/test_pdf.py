@@ -280,6 +280,50 @@ def test_lines_of_one_sentence_are_one_line():
     assert text(column(["Length 412 m", "Width 30 m"], 72)) == "Length 412 m\nWidth 30 m"
 
 
+def capped(first, *, cap="T", size=30, left=72, width=26, base=686, last=False):
+    """A paragraph whose first line is `first`, with a drop cap before it."""
+    beside = [(left + width, 700 - 14 * n, line) for n, line in enumerate([first, *LINES[: size // 15 - 1]])]
+    below = [(left, 700 - 14 * n, line) for n, line in enumerate(LINES, 1) if n >= len(beside)]
+    items = [(left, base, cap, size), *beside, *below]
+    return items[1:] + items[:1] if last else items
+
+
+LINES = [
+    "from the next village. It gave work to forty men",
+    "until the winter of 1911, when it was closed, and",
+    "nobody came back to it after the war had ended.",
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "begins"),
+    [
+        (capped("he quarry was opened in 1890 by two men"), "The quarry was opened in 1890 by two men from"),
+        (capped("he quarry was opened in 1890 by two men", last=True), "The quarry was opened"),
+        (capped("he quarry was opened in 1890 by two men", size=32, base=684.5), "The quarry was opened"),
+        (capped("he quarry was opened in 1890 by two men", size=45, width=34, base=672), "The quarry was"),
+        (capped("he quarry was opened in 1890 by two men", size=29, width=19, base=700), "The quarry was"),
+        (capped("HE QUARRY was opened in 1890 by two men"), "THE QUARRY was opened in 1890"),
+        (capped("n 1890 two brothers came to the valley", cap="I", width=12), "In 1890 two brothers came"),
+        (capped("n 1890 two brothers came to the valley", cap="\u201cI", width=24), "\u201cIn 1890 two"),
+        (capped("bridge of stone leads to the village now", cap="A"), "A bridge of stone leads"),
+        (capped("fter the war two brothers came to the hill", cap="A"), "After the war two brothers"),
+        (capped("ber den Fluss führt eine Brücke aus Stein", cap="Ü"), "Über den Fluss führt eine"),
+        (capped("e pont a été ouvert en 1890 par deux amis", cap="L"), "Le pont a été ouvert en 1890"),
+    ],
+)
+def test_drop_caps_belong_to_their_words(page, begins):
+    found = text(page)
+    assert found.startswith(begins)
+    assert " ".join(LINES) in found.replace("\n", " ")
+
+
+def test_large_words_are_no_drop_caps():
+    title = [(72, 740, "A Bridge of Stone", 24), *column(LINES, 72)]
+    assert text(title) == "A Bridge of Stone\n" + " ".join(LINES)
+    assert text([(72, 740, "B", 24), *column(LINES, 72)]) == "B\n" + " ".join(LINES)
+
+
 def test_pages_without_text_are_named():
     found = pdf_text(placed([(72, 700, "One.")], [], [(72, 700, "Three.")], []), 1000)
     assert found.text == "One.\n\nThree."
@@ -289,7 +333,9 @@ def test_pages_without_text_are_named():
 
 
 def test_only_first_pages_are_read_and_title_is_kept():
-    assert pdf_text(pdf(*SENTENCES), 2).text == "\n\n".join(SENTENCES[:2])
+    first = pdf_text(pdf(*SENTENCES), 2)
+    assert first.text == "\n\n".join(SENTENCES[:2])
+    assert first.partly == (f"pages 3 to {len(SENTENCES)} were not read",)
     assert pdf_text(pdf(ARTICLE, title="The Bridge"), 20).title == "The Bridge"
 
 

@@ -156,7 +156,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
     factuality = run.task is FACTUALITY_TASK
     tally: Tally[Any] = run.task.tally(config, sizes) if factuality else run.tally(run.config)
     labels = GoldFile(gold) if gold else None
-    replayed = factuality and run.config.judge == "recorded" and run.config.first_model is not None
+    replayed = factuality and run.config.part("judge").replays and run.config.first_model is not None
     status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
     counts, stages = Counter[str](), set[str]()
     for found in run.results():
@@ -331,9 +331,10 @@ def _differing(
     for name, run in runs.items():
         found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
-        judge = judging[name].config.plugin("judge")
+        judge = judging[name].config
         found |= {key: str(getattr(run.config, key) or "none") for key in FILE_SETTINGS - {"relations"}}
-        found["judge"] = judge if judge != "recorded" else judging[name].judged_by
+        replays = judge.part("judge").replays
+        found["judge"] = judging[name].judged_by if replays else judge.plugin("judge")
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")
@@ -347,12 +348,12 @@ def _judging(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, FinishedRun[Any]
 
     A replay of anything else, or of a run that has gone on since, is its own.
     """
-    replays = any(run.config.judge == "recorded" for run in runs.values())
+    replays = any(run.config.part("judge").replays for run in runs.values())
     by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
 
     def judging(run: FinishedRun[Any]) -> FinishedRun[Any]:
         left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
-        while run.config.judge == "recorded":
+        while run.config.part("judge").replays:
             verdicts = run.manifest.content().get("files", {}).get("relations")
             if (replayed := left.pop(verdicts, None)) is None:
                 break

@@ -170,7 +170,7 @@ def run_side_by_side(
 
 
 def _rank(contender: Contender) -> tuple[int, str]:
-    graph = contender.config.assessor == GRAPH
+    graph = contender.config.part("assessor").builds_graph
     return (-contender.config.version if graph else 0, contender.name)
 
 
@@ -178,11 +178,12 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     """The contender without what `first` does for it: atoms, contexts, and verdicts where they are alike."""
     config, asked = contender.config, first.config
     changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
-    recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
+    graph, judge = asked.part("assessor").builds_graph, config.part("judge")
+    recorded = graph and asked.version != 1 and not judge.replays
     # free, and what it says depends on the pairs it is shown
-    judge = load("judge", config.plugin("judge"))
-    rejudges = not asks_model(judge) and not pairwise(judge)
-    prompted = config.plugin("judge") == "llm" and config.assessor != GRAPH
+    made = load("judge", config.plugin("judge"))
+    rejudges = not asks_model(made) and not pairwise(made)
+    prompted = judge.prompts and not config.part("assessor").builds_graph
     alike = all(getattr(config, key) == getattr(asked, key) for key in VERDICT_SETTINGS)
     replay = recorded and alike and not rejudges and not prompted
     if replay:
@@ -194,7 +195,7 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
 
 def _refuse_paid_run(folder: RunFolder[Any]) -> None:
     """Replays start over; what is in the way must be one."""
-    if folder.manifest.path.exists() and folder.config().judge != "recorded":
+    if folder.manifest.path.exists() and not folder.config().part("judge").replays:
         raise RunError(
             f"{folder.path}: holds a run that is not a replay; use another --out, or start over with --fresh"
         )

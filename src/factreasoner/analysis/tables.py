@@ -15,12 +15,12 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.files import make_folder_of, plain_name, replace_file
+from factreasoner.files import TableFormat, make_folder_of, plain_name, replace_file
 from factreasoner.models import Result
 from factreasoner.models.frames import Columns
 from factreasoner.models.rows import ClaimRow, claim_columns, table_row
@@ -54,7 +54,6 @@ _USAGE: Columns = {
 }
 _AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": dict}
 
-Format = Literal["csv", "jsonl", "parquet", "md"]
 FORMULA_SIGNS = "=+-@＝＋－＠"
 """What a cell begins with that a spreadsheet takes for a formula, full width signs included."""
 ROWS_AT_ONCE = 2000
@@ -185,7 +184,7 @@ def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Plac
         yield list(result.rows())[indices[place]]
 
 
-def export(table: RunTable, form: Format, out: Path) -> None:
+def export(table: RunTable, form: TableFormat, out: Path) -> None:
     """Write a table to a file, which is replaced when the new one is whole; .gz and .zst are compressed.
 
     Raises:
@@ -201,7 +200,7 @@ def export(table: RunTable, form: Format, out: Path) -> None:
         replace_file(out, text_lines(table, form))
 
 
-def text_lines(table: RunTable, form: Format) -> Iterator[str]:
+def text_lines(table: RunTable, form: TableFormat) -> Iterator[str]:
     """The table as lines of CSV, with a header, of Markdown or of JSON.
 
     A line of CSV may hold line ends in quotes.

@@ -43,7 +43,7 @@ class GraphEvaluator:
         """
         given = contexts
         contexts, planned = self._planned(atoms, contexts)
-        asked = tasks(planned, atoms, contexts, record.id, self._config)
+        asked = tasks(planned, atoms, contexts, record.id)
         outcome = judged_outcome(self._judge, asked, atoms, planned, workers=self._threads)
         if self._config.prefilter == "bundled":
             pairs_left_out = sum(verdict.confidence == "bundled" for verdict in outcome.verdicts)

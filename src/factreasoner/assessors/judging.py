@@ -11,7 +11,7 @@ from factreasoner.calls.usage import estimate_tokens
 from factreasoner.graph.pairs import ContextPairs
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise
 from factreasoner.protocols import Judge, Judged, asks_model
-from factreasoner.text.passages import split_passages
+from factreasoner.text.passages import runs_of, split_passages
 
 CLAIM_TOKENS = 256
 """Tokens of a context that is a claim, in version 3."""
@@ -23,7 +23,6 @@ def tasks(
     atoms: Sequence[Atom],
     contexts: Sequence[Context],
     record_id: str,
-    config: AssessorSettings,
 ) -> list[Task]:
     """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
@@ -110,17 +109,9 @@ def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
 
     A longer context is cut into pieces, each with its id.
     """
-    calls: list[list[Part]] = []
-    left = 0
-    for context in contexts:
-        for part in pieces(context, tokens):
-            size = estimate_tokens(part.text)
-            if not calls or size > left:
-                calls.append([])
-                left = tokens
-            calls[-1].append(part)
-            left -= size
-    return calls
+    parts = [part for context in contexts for part in pieces(context, tokens)]
+    runs = runs_of([estimate_tokens(part.text) for part in parts], tokens)
+    return [parts[first:end] for first, end in runs]
 
 
 def pieces(context: Context, tokens: int) -> list[Part]:

@@ -52,7 +52,7 @@ class PromptedEvaluator:
         self._template = prompts.load(self._row.prompt)
         self._inquiry = self._row.inquiry(verbal=self._config.confidence == "verbal")
         self._asker: Asker | None = None
-        if llm is not None and self._config.plugin("judge") == "llm":
+        if llm is not None and self._config.part("judge").prompts:
             self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
         if self._row.in_words and self._asker is None:
             raise ConfigError(
@@ -74,7 +74,7 @@ class PromptedEvaluator:
         """
         contexts, work = self._planned(atoms, contexts)
         if self._asker is None:
-            asked = tasks(work, atoms, contexts, record.id, self._config)
+            asked = tasks(work, atoms, contexts, record.id)
             threads = judging_threads(self._judge, self._config)
             outcome = judged_outcome(self._judge, asked, atoms, work, workers=threads)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
 
@@ -54,6 +54,23 @@ _FEW_WORDS = 3
 _ASIDE = re.compile(r"[(（]([^()（）]*)[)）]")
 
 
+_SHAPES_OF = {
+    "needs": "{needs}",
+    "declining": f"(?P<lead>{_LEAD})(?:{'|'.join(_SHAPES)})",
+    "elsewhere": "{elsewhere}",
+    "preface": "{preface}",
+    "aside": f"{_LEAD}(?:{{aside}}|{{end}})",
+    "topic": "{topic}|{source}|{info}|{asked}",
+    "turn": _TURN,
+    "asking": r"\W*(?P<last>~{joint}~ ?)?~{asking}~",
+    "relative": r"\W*(?:(?!{asking}~)\w+ )?~{relative}~",
+    "joint": r" ~{joint}~ ",
+    "scope": r"~(?:{relative}|{asking})~",
+    "finite": "~{finite}~",
+}
+"""What the patterns of a language are filled into."""
+
+
 class _Clause(NamedTuple):
     """What stands behind a turn of a sentence; `kind` is the group of the turn."""
 
@@ -68,56 +85,18 @@ class _Grammar:
         self._border = "" if language in _UNSPACED else r"\b"
         self._parts = {name: f"(?:{'|'.join(text.strip().splitlines())})" for name, text in lines.items()}
         self._parts |= _SHARED | {"gap": _GAP.replace("{border}", self._border)}
-        self._needs = self._filled("{needs}")
+        self._patterns: dict[str, re.Pattern[str]] = {}
 
     def _filled(self, shape: str) -> re.Pattern[str]:
         while _NAME.search(shape):
             shape = _NAME.sub(lambda name: self._parts.get(name[1], _NEVER), shape)
         return re.compile(shape.replace("~", self._border).replace("'", "['’]"), re.IGNORECASE)
 
-    @cached_property
-    def _declining(self) -> re.Pattern[str]:
-        return self._filled(f"(?P<lead>{_LEAD})(?:{'|'.join(_SHAPES)})")
-
-    @cached_property
-    def _elsewhere(self) -> re.Pattern[str]:
-        return self._filled("{elsewhere}")
-
-    @cached_property
-    def _preface(self) -> re.Pattern[str]:
-        return self._filled("{preface}")
-
-    @cached_property
-    def _aside(self) -> re.Pattern[str]:
-        return self._filled(f"{_LEAD}(?:{{aside}}|{{end}})")
-
-    @cached_property
-    def _topic(self) -> re.Pattern[str]:
-        return self._filled("{topic}|{source}|{info}|{asked}")
-
-    @cached_property
-    def _turn(self) -> re.Pattern[str]:
-        return self._filled(_TURN)
-
-    @cached_property
-    def _asking(self) -> re.Pattern[str]:
-        return self._filled(r"\W*(?P<last>~{joint}~ ?)?~{asking}~")
-
-    @cached_property
-    def _relative(self) -> re.Pattern[str]:
-        return self._filled(r"\W*(?:(?!{asking}~)\w+ )?~{relative}~")
-
-    @cached_property
-    def _joint(self) -> re.Pattern[str]:
-        return self._filled(r" ~{joint}~ ")
-
-    @cached_property
-    def _scope(self) -> re.Pattern[str]:
-        return self._filled(r"~(?:{relative}|{asking})~")
-
-    @cached_property
-    def _finite(self) -> re.Pattern[str]:
-        return self._filled("~{finite}~")
+    def _of(self, name: str) -> re.Pattern[str]:
+        """The pattern of that name."""
+        if name not in self._patterns:
+            self._patterns[name] = self._filled(_SHAPES_OF[name])
+        return self._patterns[name]
 
     def declining(self, text: str, is_remark: Callable[[str], bool]) -> bool:
         """Whether `text` says that there is no answer, and nothing else."""
@@ -129,28 +108,28 @@ class _Grammar:
 
     def is_aside(self, text: str) -> bool:
         """Whether `text` only regrets, says what else the sources are about, or asks for more."""
-        found = self._aside.match(text)
+        found = self._of("aside").match(text)
         return found is not None and not self._informs([*self._clauses(text, found.end())], lambda _: False)
 
     def _declined(self, text: str) -> re.Match[str] | None:
         """The words that decline, unless they speak of one document, place or time in the world."""
-        found = self._declining.match(text) if self._needs.search(text) else None
+        found = self._of("declining").match(text) if self._of("needs").search(text) else None
         return (
             None
-            if found is None or any(self._elsewhere.match(text, at) for at in (0, found.end("lead")))
+            if found is None or any(self._of("elsewhere").match(text, at) for at in (0, found.end("lead")))
             else found
         )
 
     def _informs_before(self, found: re.Match[str]) -> bool:
         """Whether something is stated before the words that decline, or in a clause joined with them."""
-        stated = (words[0] for words in self._preface.finditer(found["lead"]))
-        if any(self._finite.search(words) and not self._topic.search(words) for words in stated):
+        stated = (words[0] for words in self._of("preface").finditer(found["lead"]))
+        if any(self._of("finite").search(words) and not self._of("topic").search(words) for words in stated):
             return True
         joined = (found[name] or "" for name in ("one", "two", "three"))
-        return any(self._joint.search(words) and self._finite.search(words) for words in joined)
+        return any(self._of("joint").search(words) and self._of("finite").search(words) for words in joined)
 
     def _clauses(self, text: str, start: int) -> Iterator[_Clause]:
-        turns = list(self._turn.finditer(text, start))
+        turns = list(self._of("turn").finditer(text, start))
         for turn, following in zip(turns, [*turns[1:], None], strict=False):
             part = text[turn.end() : following.start() if following else len(text)]
             yield _Clause(str(turn.lastgroup), part.strip())
@@ -160,11 +139,13 @@ class _Grammar:
         is_list = any(
             found["last"] or clause.kind == "joint"
             for clause in clauses
-            if (found := self._asking.match(clause.text))
+            if (found := self._of("asking").match(clause.text))
         )
         return any(
             _VISIBLE.search(clause.text)
-            and not (self._declined(clause.text) or self._aside.match(clause.text) or is_remark(clause.text))
+            and not (
+                self._declined(clause.text) or self._of("aside").match(clause.text) or is_remark(clause.text)
+            )
             and self._is_fact(clause, is_list)
             for clause in clauses
         )
@@ -172,18 +153,18 @@ class _Grammar:
     def _is_fact(self, clause: _Clause, is_list: bool) -> bool:
         """Whether a clause has a verb, a number or a name of its own; `is_list`: questions are listed."""
         kind, text = clause
-        concerns = self._topic.search(text) is not None
+        concerns = self._of("topic").search(text) is not None
         informs = _TELLING.search(text) is not None
         if kind == "turn":
             return True
         if kind == "reason":
             return informs or not concerns
-        if self._relative.match(text) and not is_list:
+        if self._of("relative").match(text) and not is_list:
             return True
-        if self._asking.match(text) or _NUMBER.fullmatch(text):
+        if self._of("asking").match(text) or _NUMBER.fullmatch(text):
             return False
-        own = text if kind == "mark" else self._scope.split(text)[0]
-        finite = self._finite.search(own)
+        own = text if kind == "mark" else self._of("scope").split(text)[0]
+        finite = self._of("finite").search(own)
         if kind == "joint":
             return finite is not None and finite.start() > 0
         beside = kind == "mark" and (_NAMED.match(text) is not None or len(text.split()) > _FEW_WORDS)

@@ -18,7 +18,7 @@ from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.text.language import is_english
-from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.parsing import find_parser
 from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
@@ -28,21 +28,7 @@ _OUTPUT_PER_TOKEN = 6
 _OUTPUT_SHARE = 0.8
 _BEFORE = 4000
 
-SCHEMA = FunctionSchema(
-    name="report_statements",
-    description="Give each part of the text with the fact it states, in order.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "statements": {
-                "type": "array",
-                "items": {"type": "string", "description": "[number] the part => the fact it states"},
-            }
-        },
-        "required": ["statements"],
-        "additionalProperties": False,
-    },
-)
+SCHEMA = prompts.function("atomizer")
 
 
 class LLMAtomizer:
@@ -62,7 +48,6 @@ class LLMAtomizer:
         self._config = config or AtomSettings()
         self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load(self.PROMPT)
-        check_model(self._config.spacy_model)
 
     def atomize(self, record: Record) -> Atomized:
         """Atoms with their spans, in the order of the response; equal ones once.
@@ -72,7 +57,7 @@ class LLMAtomizer:
             ConfigError, BudgetError: from the model client.
         """
         parts_of_text = chunks(record.response, self._config.max_tokens)
-        parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
+        parser = find_parser() if is_english(record.response) else None
         stated = statements(record.response, parser) if self.COVERS else []
         reader = ReplyReader(record, stated, parser)
         answers = parallel_map(

@@ -14,13 +14,13 @@ from typing import NamedTuple
 from factreasoner.atoms import nonclaims
 from factreasoner.atoms.plain_text import plain
 from factreasoner.models import Atom, Reason, Unchecked
-from factreasoner.text.citation_marks import NOT_SHOWN, Regions
+from factreasoner.text.citation_marks import ENTRY, NOT_SHOWN, Regions
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import UNSEEN
 from factreasoner.text.wraps import shown
 
-_ENTRY = re.compile(r"\W*?(?:\[\^?[^\[\]\n]{1,60}\]:?|[⁰¹²³⁴-⁹]{1,3})\s*\S")
+_ENTRY = re.compile(rf"\W*?(?:{ENTRY})\s*\S")
 _HIDDEN = re.compile(NOT_SHOWN, re.IGNORECASE | re.DOTALL)
 _STOPPED = re.compile(r"[.!?…。！？।؟۔]\W*\Z")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|[^\W\d_]{4,}|\d+")

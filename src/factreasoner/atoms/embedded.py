@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.atoms.settings import AtomSettings
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
@@ -22,7 +21,6 @@ from factreasoner.text.parsing import (
     Parse,
     Parser,
     Word,
-    check_model,
     find_parser,
 )
 from factreasoner.text.sentences import Span, block_sentences, blocks
@@ -57,19 +55,15 @@ _LONGEST_NAME = 8
 class EmbeddedAtomizer:
     """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
-    An atom is a sentence if the response is in another language, if `spacy_model` is "none", or if spaCy or
-    a pipeline for it is not installed. An instruction is an atom: it claims that the evidence gives it.
+    An atom is a sentence if the response is in another language, or if spaCy or a pipeline for it is
+    not installed. An instruction is an atom: it claims that the evidence gives it.
     """
-
-    def __init__(self, config: AtomSettings | None = None) -> None:
-        self._config = config or AtomSettings()
-        check_model(self._config.spacy_model)
 
     def atomize(self, record: Record) -> Atomized:
         """The statements of the response; questions, remarks, sources and lead-ins are left out."""
         if is_abstention(record.response):
             return Atomized(())
-        parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
+        parser = find_parser() if is_english(record.response) else None
         return Atomized(as_atoms(statements(record.response, parser)))
 
 
@@ -99,13 +93,9 @@ class EmbeddedReviser:
     that it could mean. All other pronouns stay. Without a parser atoms stay as they are.
     """
 
-    def __init__(self, config: AtomSettings | None = None) -> None:
-        self._spacy_model = (config or AtomSettings()).spacy_model
-        check_model(self._spacy_model)
-
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, ids and order; if a pronoun was replaced, `original` has the former text."""
-        parser = find_parser(self._spacy_model) if is_english(record.response) else None
+        parser = find_parser() if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
         names = list(_names(shown(record.response), parser))
@@ -120,14 +110,10 @@ class EmbeddedReviser:
 class EmbeddedFactGenerator:
     """Makes each statement of the reference a fact, without a model; English only."""
 
-    def __init__(self, config: AtomSettings | None = None) -> None:
-        self._atomizer = EmbeddedAtomizer(config)
-        self._reviser = EmbeddedReviser(config)
-
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference."""
         reference = reference_record(record)
-        return self._reviser.revise(self._atomizer.atomize(reference).atoms, reference)
+        return EmbeddedReviser().revise(EmbeddedAtomizer().atomize(reference).atoms, reference)
 
 
 def reference_record(record: Record) -> Record:

@@ -7,16 +7,13 @@ from typing import Any
 
 from factreasoner.atoms.coverage import accounted
 from factreasoner.atoms.embedded import reference_record
-from factreasoner.atoms.settings import AtomSettings
 from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 
-
-def atom_prompts(config: AtomSettings) -> list[str]:
-    """Names of the prompts that a model's atomizer and reviser ask."""
-    return ["atomizer", "reviser"]
+ATOM_PROMPTS = ("atomizer", "reviser")
+"""What a model's atomizer and reviser ask."""
 
 
 class FactsByAtomizer:

@@ -45,7 +45,7 @@ class LLMReviser:
         self._llm = llm
         self._config = config or AtomSettings()
         self._template = prompts.load("reviser")
-        self._by_parse = EmbeddedReviser(self._config)
+        self._by_parse = EmbeddedReviser()
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, same ids and order; each revised one has its former text in `original`.
@@ -66,7 +66,7 @@ class LLMReviser:
 
     def _unclear(self, atoms: Sequence[Atom], record: Record) -> list[Claim]:
         """The atoms that may need their text to be understood."""
-        parser = find_parser(self._config.spacy_model)
+        parser = find_parser()
         english = is_english(record.response)
         parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
 

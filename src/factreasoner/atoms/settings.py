@@ -17,8 +17,3 @@ class AtomSettings(LLMSettings):
     atomizer: str = _assessor("auto", f"auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class.")
     reviser: str = _assessor("auto", f"auto, {', '.join(PLUGINS['reviser'])} or package.module:Class.")
     revise_given: bool = _assessor(False, "Also revise atoms given in the records.")
-    spacy_model: str | None = _assessor(
-        None,
-        "spaCy pipeline that parses English for the parts called rules: a name, a path, or none "
-        "for whole sentences. (default: en_core_web_sm or another installed one)",
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 import time
@@ -49,13 +48,11 @@ def again(
     ask: Callable[[], T], wait: Callable[[int, T], float | None], rest: Callable[[float], None] = rest
 ) -> T:
     """The answer of `ask`, which is asked again after `wait(number, answer)` seconds, until that is None."""
-    for number in itertools.count(1):
-        answer = ask()
-        seconds = wait(number, answer)
-        if seconds is None:
-            return answer
+    number = 1
+    while (seconds := wait(number, answer := ask())) is not None:
         rest(seconds)
-    raise AssertionError("counting never ends")
+        number += 1
+    return answer
 
 
 class Passing(NamedTuple):

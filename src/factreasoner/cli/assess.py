@@ -40,9 +40,9 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         source = str(file) if file else STANDARD_INPUT if response in (None, STANDARD_INPUT) else ""
         if [source, *map(str, self.context or ())].count(STANDARD_INPUT) > 1:
             raise ConfigError("standard input (-) can be read only once: name a file for the other")
-        if not self.context and config.retriever == "given":
+        if not self.context and config.part("retriever").takes_given:
             raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
-        if self.context and config.retriever != "given":
+        if self.context and not config.part("retriever").takes_given:
             self._note(f"--context is used as it is: --retriever {config.retriever} searches for nothing.")
         text = read_text(source) if source else _decoded(str(response))
         record = given_record(

@@ -25,7 +25,7 @@ from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
 from factreasoner.tasks.words import IN_PART, evidence_of, nothing_in
-from factreasoner.text.parsing import describe_model, remedy
+from factreasoner.text.parsing import describe_parser, remedy
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
 P_WIDTH, LABEL_WIDTH = 5, 14
@@ -74,17 +74,17 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
         )
     print_failures(console, assessment)
     if assessment.atoms:
-        print_atoms_notice(console, config, describe_model(config.spacy_model))
+        print_atoms_notice(console, config, describe_parser())
     if judged:
         console.aside(judging_notice(config))
 
 
 def print_atoms_notice(console: Terminal, config: Config, parser: str | None, what: str = "Atoms") -> None:
     """How atoms, or `what` else, were made that the record did not bring, where no model made them."""
-    if config.plugin("atomizer") != "rules":
+    if not config.part("atomizer").parses:
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
-    better = "" if parser or config.spacy_model == "none" else f"; {remedy()} split them"
+    better = "" if parser else f"; {remedy()} split them"
     console.aside(f"{what} are {made} (docs/concepts.md){better}.")
 
 

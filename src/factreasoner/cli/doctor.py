@@ -91,14 +91,13 @@ def _checks(config: Config, *, call: bool) -> Iterator[Finding]:
         check = _extra(module, feature, extra)
         yield check
         if module == "spacy" and check.state == "ok":
-            yield _pipeline(config)
+            yield _pipeline()
     for key in KEYS:
         is_set = bool(os.environ.get(key))
         yield Finding("ok" if is_set else "missing", key, "set" if is_set else "not set")
     yield _cache(config)
     yield _merlin(config)
-    judge = config.plugin("judge")
-    if judge == "verifier":
+    if config.part("judge").classifies:
         yield _verifier(config, call=call)
     if config.first_model is not None and call:
         yield from _model(config)
@@ -126,10 +125,10 @@ def _extra(module: str, feature: str, extra: str) -> Finding:
     return Finding("ok", module, f"{known} ({feature}: extra {extra})")
 
 
-def _pipeline(config: Config) -> Finding:
-    from factreasoner.text.parsing import describe_model, remedy
+def _pipeline() -> Finding:
+    from factreasoner.text.parsing import describe_parser, remedy
 
-    found = describe_model(config.spacy_model)
+    found = describe_parser()
     if found is None:
         return Finding("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy()}")
     return Finding("ok", "pipeline", f"{found} (splitting English answers into atoms)")

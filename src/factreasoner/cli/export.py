@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 from factreasoner.cli.flags import CORRECTIONS, RUN_DIR, Command, flag, format_of
 from factreasoner.errors import ConfigError
+from factreasoner.files import TableFormat, plain_name
 from factreasoner.report.terminal import print_data, print_text
 
-Format = Literal["csv", "jsonl", "parquet", "md"]
-ENDINGS: dict[str, Format] = {f".{form}": form for form in get_args(Format)} | {".ndjson": "jsonl"}
+ENDINGS: dict[str, TableFormat] = {f".{form}": form for form in get_args(TableFormat)} | {".ndjson": "jsonl"}
 
 
 class ExportCommand(Command):
@@ -24,7 +24,7 @@ class ExportCommand(Command):
     table: Literal["atoms", "claims", "records", "verdicts"] | None = flag(
         "atoms, claims, records or verdicts. (default: atoms of a run, claims of recall, rag and verify)"
     )
-    form: Format | None = flag(
+    form: TableFormat | None = flag(
         "csv, jsonl, parquet or md. (default: by the ending of --out, else csv)", "--format"
     )
     corrections: Path | None = CORRECTIONS
@@ -36,7 +36,6 @@ class ExportCommand(Command):
 
     def _execute(self) -> None:
         from factreasoner.analysis.tables import claim_table_of, export, table_of, text_lines
-        from factreasoner.files import plain_name
         from factreasoner.runs.finished import FinishedRun
 
         run, to_stdout = FinishedRun.of_any_task(self.run_dir, self.corrections), str(self.out) == "-"

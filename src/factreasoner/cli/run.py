@@ -52,7 +52,7 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
 
         checked = super().checked(data, noted)
         brought = sum(brings[record_id] for record_id in checked.ids)
-        if self.config.retriever != "given" and brought:
+        if not self.config.part("retriever").takes_given and brought:
             self._note(
                 f"--retriever {self.config.retriever} is ignored for {brought:,} of {len(checked.ids):,} "
                 "records, which already have contexts."

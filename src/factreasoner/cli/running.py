@@ -254,7 +254,7 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
         print_text(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
         again = "Run the same command again to retry them."
-        if config.judge == "recorded" and failures["by_stage"].keys() == {"judge"}:
+        if config.part("judge").replays and failures["by_stage"].keys() == {"judge"}:
             again = (
                 "The same recorded verdicts would fail again: add the missing ones and use --fresh, "
                 "or choose another --judge."

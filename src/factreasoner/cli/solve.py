@@ -129,8 +129,9 @@ def _print_warnings(console: Terminal, solvers: Sequence[Mapping[str, Any]]) -> 
 
 def _message(solver: Mapping[str, Any]) -> str:
     parts = [plain(solver["name"])]
-    if solver["name"] != "exact":
-        parts.append("exact" if solver["exact"] else "approximate")
+    found = "exact" if solver["exact"] else "approximate"
+    if solver["name"] != found:
+        parts.append(found)
     if solver["width"] is not None:
         parts.append(f"width {solver['width']}")
     if solver["stderr"] is not None:

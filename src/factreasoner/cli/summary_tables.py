@@ -16,8 +16,8 @@ from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, MOST_FACTS, MOST_WITHOUT_RESULT
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
-from factreasoner.models import Record, Status, Support, not_checked
-from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
+from factreasoner.models import Record, Support, not_checked
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, STATUSES
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, error_text, plain
@@ -29,7 +29,6 @@ from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.task import Task
 
-STATUSES = get_args(Status)
 CONFIDENCES = {
     "logprobs": "log-probabilities",
     "verbal": "stated by the model",
@@ -287,7 +286,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
     console.sentence(counted)
     head = ("stage", "calls", "prompt tokens", "completion tokens", "cost")
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
-    if config.first_model is not None and config.plugin("judge") == "llm":
+    if config.first_model is not None and config.part("judge").prompts:
         console.sentence(_facts_per_call(config))
     console.sentence("Repeated calls are not counted; cached answers cost nothing.")
     if config.batch != "none":

@@ -14,24 +14,21 @@ from factreasoner.cli.mixups import refuse_file, refuse_text
 from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
+from factreasoner.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from factreasoner.pipeline.config import Config
     from factreasoner.tasks.verify.result import CitationScores, VerifyResult
 
-PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
-UNUSED = (
-    *(*OF_RUN, "mode", "premise"),
-    *("query_builder", "summarizer", "retrieve_k", "search"),
-    *("wikipedia", "search_url", "fetch_text"),
-)
+PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
+UNUSED = (*OF_RUN, "mode", "premise")
 OF_RECORDS = ("column_map", "limit", "skip_invalid", "report", "fresh")
 QUOTE_LENGTH = 160
 NAMED = 3
 BEYOND = "sentences whose claims fail are rewritten and judged again"
 
 
-class VerifyCommand(Running, panels=PANELS, without=UNUSED):
+class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.model_fields):
     """Check each claim of an answer against the sources it cites, and correct the answer.
 
     Records go into a run folder; rerun the command to resume. One text with its sources (--text FILE

@@ -29,7 +29,7 @@ from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
 from factreasoner.models import Usage
 from factreasoner.plugins.kinds import PluginKind, describe_error, load
-from factreasoner.plugins.table import extras_named
+from factreasoner.plugins.table import PLUGINS, extras_named
 
 Vectors = npt.NDArray[np.float32]
 KEY_VARIABLE = "FACTREASONER_EMBEDDING_KEY"
@@ -60,7 +60,8 @@ def embedding_named(name: str, config: CorpusSettings, budget: Budget | None = N
         return None
     if _OWN.fullmatch(name):
         return OwnEmbedding(name, config)
-    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, budget)
+    known = name in PLUGINS["embedding"]
+    model: Embedding = load("embedding", name)() if known else LiteLLMEmbedding(name, config, budget)
     return VectorCache(name, model.embed, config)
 
 

@@ -19,11 +19,10 @@ from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
 from factreasoner.text.passages import split_passages
+from factreasoner.web.page import named
 
 BATCH = 1_000
 """Passages written at once, and at most lost when a run is cut off."""
-
-_NAMED = 5
 
 
 class IndexReport(NamedTuple):
@@ -288,12 +287,6 @@ def _below(name: str, tops: set[str]) -> bool:
 
 def _with_reasons(reasons: Mapping[Path, str]) -> tuple[str, ...]:
     return tuple(f"{path}: {reason}" for path, reason in reasons.items())
-
-
-def named(items: Sequence[object]) -> str:
-    """The first of them, and how many more there are."""
-    more = len(items) - _NAMED
-    return "; ".join(map(str, items[:_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def _clean(text: str) -> str:

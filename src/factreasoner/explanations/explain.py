@@ -80,7 +80,7 @@ def explain(
         disputes=_disputes(outcome.graph),
         texts={atom.id: atom.text for atom in assessment.atoms},
     )
-    return study.explanation(assessment.record_id, wanted, ways, solves=int(known is None))
+    return study.explanation(assessment.record_id, wanted, ways)
 
 
 def _timed(config: ExplanationSettings, solver: Solver | None) -> Callable[[float], Solver]:
@@ -171,10 +171,8 @@ class _Study(NamedTuple):
         record_id: str,
         atom_ids: Sequence[str],
         ways: Sequence[tuple[NetworkPart, Removals]],
-        *,
-        solves: int,
     ) -> Explanation:
-        """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
+        """What all parts say about the atoms, in the order of `atom_ids`."""
         found: dict[str, dict[str, Any]] = {}
         for part, way in ways:
             found |= self.of(part, way)
@@ -186,7 +184,6 @@ class _Study(NamedTuple):
             exact=self.base.exact and all(way.exact for _, way in ways),
             converged=self.base.converged,
             stderr=max(errors, default=None),
-            solves=solves + sum(way.solves for _, way in ways),
         )
 
     def of(self, part: NetworkPart, ways: Removals) -> dict[str, dict[str, Any]]:

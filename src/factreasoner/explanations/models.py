@@ -58,7 +58,7 @@ class Explanation(Model):
 
     `exact` and `stderr` (the largest standard error of any probability; None when exact) describe the worst
     result used. `converged` is None if nothing was sampled, and False if sampling stopped before its results
-    were reliable. `solves` counts the solver's calls.
+    were reliable.
     """
 
     record_id: str
@@ -67,4 +67,3 @@ class Explanation(Model):
     exact: bool
     converged: bool | None = None
     stderr: float | None = None
-    solves: int = 0

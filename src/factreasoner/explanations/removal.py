@@ -48,13 +48,12 @@ def probability(log_odds: npt.ArrayLike) -> Table:
 class ManyAtOnce:
     """All contexts through one junction tree, as variants of it: exact, and without the solver.
 
-    `candidates` are the contexts worth trying. `exact` and `stderr` describe the worst posterior so far,
-    `solves` counts the solver's calls, and `not_computed` says why something could not be computed.
+    `candidates` are the contexts worth trying. `exact` and `stderr` describe the worst posterior so far, and
+    `not_computed` says why something could not be computed.
     """
 
     exact = True
     stderr: float | None = None
-    solves = 0
     not_computed = ""
 
     def __init__(self, part: NetworkPart, plan: Elimination) -> None:
@@ -101,7 +100,6 @@ class BySolver:
         self, part: NetworkPart, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
     ) -> None:
         self.candidates = part.contexts if base.exact else part.beside(part.atoms)
-        self.solves = 0
         self.exact = base.exact
         self.stderr = base.stderr
         self.not_computed = ""
@@ -140,7 +138,6 @@ class BySolver:
         seconds = self._deadline - time.monotonic()
         if seconds <= 0.0:
             raise OutOfTimeError("the time is up; raise solver_seconds to see the effect of more contexts")
-        self.solves += 1
         given = self._solver(seconds / 2.0).marginals(graph)
         if given.converged is False:
             raise OutOfTimeError(

@@ -163,7 +163,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
         check_keys(config)
     calls = Calls(llm=assembly_of(config).llm if config.first_model else None)
     server = _ToolServer("factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
-    searched = config.retriever != "given"
+    searched = not config.part("retriever").takes_given
     hints = ToolAnnotations(
         read_only_hint=True, open_world_hint=searched or config.first_model is not None, idempotent_hint=True
     )

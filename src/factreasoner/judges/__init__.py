@@ -38,15 +38,14 @@ def judged_by(
     `models` are what was learnt of language models: what a probe found of the one that judges is added.
     `weights` is the fingerprint of a run's verifier; None: of the one installed here.
     """
-    judge = config.plugin("judge")
-    if judge == "llm":
+    judge, verifier = config.part("judge"), config.judging_verifier
+    if judge.prompts:
         return ", ".join(_probed(name, (models or {}).get(name)) for name in config.models)
-    verifier = config.judging_verifier
-    words = {
-        "verifier": _bundled(config, weights) if verifier == BUNDLED else f"verifier {verifier}",
-        "recorded": f"recorded verdicts of {config.relations}",
-    }
-    return words.get(judge, f"judge {judge!r}")
+    if judge.replays:
+        return f"recorded verdicts of {config.relations}"
+    if verifier is not None:
+        return _bundled(config, weights) if verifier == BUNDLED else f"verifier {verifier}"
+    return f"judge {config.plugin('judge')!r}"
 
 
 def _probed(name: str, known: Capabilities | None) -> str:

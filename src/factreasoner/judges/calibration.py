@@ -26,6 +26,7 @@ from factreasoner.metrics.samples import Floats
 from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.models.wording import OWN, refused
+from factreasoner.plugins.table import plugin_named
 from factreasoner.protocols import Judge, Judged, asks_model, pairwise
 from factreasoner.settings.removed import removal_notice
 
@@ -130,7 +131,8 @@ def misfits(
     source = calibration.source.get("verdicts", {})
     fitted = source.get("settings", {})
     here = settings_of(config, [name for name in fitted if name in JudgeSettings.model_fields])
-    recorded = "recorded" in (fitted.get("judge"), here.get("judge"))
+    judges = filter(None, (fitted.get("judge"), here.get("judge")))
+    recorded = any(plugin_named("judge", judge).replays for judge in judges)
     found = []
     if run is not None and source.get("run") == run:
         if calibration.acts:

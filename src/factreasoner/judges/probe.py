@@ -68,7 +68,7 @@ def prompt_key(config: JudgeSettings) -> str:
 
 def prober_of(config: JudgeSettings) -> Prober | None:
     """How a model client finds out how many facts a call to ask; None where the settings say it."""
-    wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
+    wanted = config.atoms_per_call is None and config.part("judge").prompts
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
     purse = Purse()

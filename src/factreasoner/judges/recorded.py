@@ -127,7 +127,7 @@ def used_lines(config: JudgeSettings) -> UsedLines | None:
 
     Raises InputError: the table can't be read, or has a bad line.
     """
-    if config.judge != "recorded" or config.relations is None:
+    if not config.part("judge").replays or config.relations is None:
         return None
     file = journal_of(config.relations)
     table = recordings(file, CONSTANT_CONFIDENCE)

@@ -53,4 +53,4 @@ class JudgeSettings(EncoderSettings):
     @property
     def judging_verifier(self) -> str | None:
         """The verifier that judges; None where another judge does."""
-        return self.named_verifier if self.plugin("judge") == "verifier" else None
+        return self.named_verifier if self.part("judge").classifies else None

@@ -12,6 +12,7 @@ from factreasoner.llm.settings import LLMSettings
 from factreasoner.models import Claim, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
+from factreasoner.text.passages import runs_of
 
 ITEM = "statement"
 _OUTPUT_SHARE = 0.8
@@ -65,17 +66,9 @@ class Rewriter:
 
     def _batches(self, items: Sequence[Claim]) -> list[list[int]]:
         """Positions in groups whose estimated answer fits the token limit."""
-        limit = _OUTPUT_SHARE * self._config.max_tokens
-        batches: list[list[int]] = []
-        size = limit
-        for position, item in enumerate(items):
-            tokens = estimate_tokens(item.text) + _TOKENS_PER_ARGUMENT
-            if size + tokens > limit:
-                batches.append([])
-                size = 0
-            batches[-1].append(position)
-            size += tokens
-        return batches
+        sizes = [estimate_tokens(item.text) + _TOKENS_PER_ARGUMENT for item in items]
+        runs = runs_of(sizes, int(_OUTPUT_SHARE * self._config.max_tokens))
+        return [list(range(first, end)) for first, end in runs]
 
     def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | NoResult:
         """One item's text on one line, or why it can't replace the original."""

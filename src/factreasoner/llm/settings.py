@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from factreasoner.calls.settings import CallSettings
-from factreasoner.plugins.table import AUTO
+from factreasoner.plugins.table import AUTO, AUTOMATIC, PLUGINS, Plugin
 from factreasoner.settings.setting import setting
 from factreasoner.settings.values import Variable
 
@@ -149,7 +149,12 @@ class LLMSettings(CallSettings):
     def plugin(self, kind: str) -> str:
         """The name of a plug-in of these settings, with `auto` resolved by the plug-in table."""
         name: str = getattr(self, "atomizer" if kind == "fact_generator" else kind)
-        if name != "auto" or kind not in AUTO:
+        if name != AUTOMATIC or kind not in AUTO:
             return name
         with_model, without = AUTO[kind]
         return with_model if self.models and (kind == "judge" or not self.only_chooses) else without
+
+    def part(self, kind: str) -> Plugin:
+        """The plug-in of these settings, which says what it is like."""
+        name = self.plugin(kind)
+        return PLUGINS[kind].get(name) or Plugin(name)

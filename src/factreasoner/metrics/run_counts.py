@@ -8,11 +8,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Coherence, Failure, Result, Status, Usage, Verdict, not_checked
+from factreasoner.models import Coherence, Failure, Result, Usage, Verdict, not_checked
+from factreasoner.models.results import STATUSES
 
 STAGES = (
     *("fact_generator", "atomizer", "reviser", "query_builder", "retriever", "summarizer"),
@@ -20,7 +21,6 @@ STAGES = (
 )
 """The outermost stages; other stages that took time ran inside one of these."""
 
-STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
 """How many different failure messages are counted, and how many are in the summary."""
 PAIRS_SHOWN = 5

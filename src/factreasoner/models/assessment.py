@@ -237,7 +237,9 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         norm_entropy=norm_entropy if n else None,
         avg_norm_entropy=norm_entropy / n if n else None,
         avg_prob=math.fsum(posteriors) / n if n else None,
-        avg_logprob=math.fsum(map(_clamped_log, posteriors)) / n if n else None,
+        avg_logprob=math.fsum(math.log(min(max(p, SMALLEST_P), 1.0 - SMALLEST_P)) for p in posteriors) / n
+        if n
+        else None,
     )
 
 
@@ -274,7 +276,3 @@ def _f1(true: int, n: int, k: int | None) -> float | None:
 def _surprise(p: float) -> float:
     """-p ln p, which is 0 at 0."""
     return -p * math.log(p) if p > 0.0 else 0.0
-
-
-def _clamped_log(p: float) -> float:
-    return math.log(min(max(p, SMALLEST_P), 1.0 - SMALLEST_P))

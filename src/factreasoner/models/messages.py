@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import unicodedata
+from typing import Annotated, Any
 
 from jsonschema import Draft202012Validator
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from factreasoner.models.records import Model
 from factreasoner.models.results import Usage
 from factreasoner.models.verdicts import Probability
+
+Shown = Annotated[str, AfterValidator(lambda text: unicodedata.normalize("NFC", text))]
+"""A text as a model reads it: in one normal form, whatever that of its source."""
 
 
 class Example(Model):
@@ -33,8 +37,8 @@ class Prompt(Model):
     """
 
     name: str
-    user: str
-    system: str = ""
+    user: Shown
+    system: Shown = ""
     fingerprint: str = ""
     examples: tuple[Example, ...] = ()
 
@@ -51,7 +55,7 @@ class FunctionSchema(Model):
     name: str
     description: str
     parameters: dict[str, Any]
-    items: dict[str, str] = Field(default_factory=dict)
+    items: dict[str, Shown] = Field(default_factory=dict)
     item: str = "item"
     spellings: dict[str, str] = Field(default_factory=dict)
     expected_tokens: int = 0

@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pydantic import (
     AliasChoices,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
+STATUSES = get_args(Status)
 Reason = Literal[
     "question",
     "remark",

@@ -32,7 +32,7 @@ from factreasoner.plugins.kinds import (
     checked_model,
     named,
 )
-from factreasoner.plugins.table import PLUGINS
+from factreasoner.plugins.table import PLUGINS, plugin_named
 from factreasoner.protocols import (
     LLM,
     FactGenerator,
@@ -84,8 +84,9 @@ class Assembly:
         return kind.make(self._plugins[kind.name], self._offers(kind))
 
     def optional(self, kind: PluginKind[P]) -> P | None:
-        """The part as `made` gives it; None if the settings name "none"."""
-        return None if self._plugins[kind.name] == "none" else self.made(kind)
+        """The part as `made` gives it; None if the settings name none."""
+        known = PLUGINS[kind.name].get(str(self._plugins[kind.name]))
+        return None if known is not None and known.is_none else self.made(kind)
 
     def _offers(self, kind: PluginKind[P]) -> Offers:
         """What a part may ask for; a judge may have a solver, but not the other way round."""
@@ -138,14 +139,16 @@ class Assembly:
 def names_of(setting: str) -> tuple[str, ...]:
     """The retrievers that a `retriever` setting names, apart by commas.
 
-    Raises ConfigError: one is named twice, or `given` together with others.
+    Raises ConfigError: one is named twice, or one that takes given contexts together with others.
     """
     names = tuple(name.strip() for name in setting.split(","))
     if len(set(names)) < len(names) or not all(names):
         raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
-    if len(names) > 1 and "given" in names:
+    if len(names) == 1:
+        return names
+    if idle := [name for name in names if plugin_named("retriever", name).takes_given]:
         remedy = "a record's own contexts are used with any retriever"
-        raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")
+        raise ConfigError(f"retriever: {setting!r}: `{idle[0]}` searches for nothing; {remedy}")
     return names
 
 
@@ -192,7 +195,7 @@ def refuse_unasked_judge(config: Config) -> None:
 
     Raises InputError if the calibration file can't be read.
     """
-    unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
+    unasked = config.assessor in ASSESSORS and config.part("judge").prompts
     if unasked and calibration_of(config).acts:
         raise ConfigError(
             f"calibration: {config.calibration} is for a judge's verdicts, and {config.assessor} uses no "

@@ -11,6 +11,7 @@ from factreasoner.atoms.settings import AtomSettings
 from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.metrics.settings import MetricSettings
 from factreasoner.pipeline.settings import RunSettings, TaskSettings
+from factreasoner.plugins.table import plugin_named
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.settings.setting import setting_of
 
@@ -77,12 +78,12 @@ def _judges(config: Config) -> Iterator[str]:
         return
     if len(set(config.judge_models)) < len(config.judge_models):
         yield "model: one model is named twice; name different models"
-    if config.plugin("judge") != "llm":
+    if not config.part("judge").prompts:
         yield (
             f"model: several models judge, but --judge {config.judge} uses none of them; remove --judge or "
             "all models but one. `factreasoner compare` shows runs by different judges side by side"
         )
-    if config.assessor != "factreasoner" or config.mode == "prompt-tf":
+    if not config.part("assessor").builds_graph or config.mode == "prompt-tf":
         asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
         yield f"model: {asking} uses one model; name only one"
 
@@ -91,7 +92,7 @@ def _model(config: Config) -> Iterator[str]:
     if config.api_base is not None and config.model is None:
         yield "api_base: needs a model; add --model NAME"
     for kind in PARTS_BY_MODEL:
-        if getattr(config, kind) == "llm" and config.model is None:
+        if config.part(kind).prompts and config.model is None:
             yield f"{kind}: 'llm' needs a model; add --model NAME"
     if config.batch != "none" and config.model is None:
         yield "batch: batches need a model; add --model NAME"
@@ -100,17 +101,17 @@ def _model(config: Config) -> Iterator[str]:
 
 
 def _parts(config: Config) -> Iterator[str]:
-    if config.judge == "recorded" and config.relations is None:
+    if config.part("judge").replays and config.relations is None:
         yield "judge: 'recorded' needs verdicts; add --relations with a file or a run folder"
-    if config.judge != "recorded" and config.relations is not None:
+    if not config.part("judge").replays and config.relations is not None:
         yield f"relations: judge {config.judge!r} does not use them; add --judge recorded"
     yield from _verifier(config)
-    if config.credibility is not None and config.assessor != "factreasoner":
+    if config.credibility is not None and not config.part("assessor").builds_graph:
         yield f"credibility: assessor {config.assessor!r} has no priors; remove it"
 
 
 def _verifier(config: Config) -> Iterator[str]:
-    if config.plugin("judge") != "verifier":
+    if not config.part("judge").classifies:
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
             yield f"{unread[0]}: judge {config.plugin('judge')!r} does not use it; add --judge verifier"
@@ -132,7 +133,8 @@ def waited_for(config: Config) -> str:
 
 def _searched(config: Config) -> set[str]:
     """The search services that the retrievers ask."""
-    return {"wikipedia", "web"} & {name.strip() for name in config.retriever.split(",")}
+    names = map(str.strip, config.retriever.split(","))
+    return {name for name in names if plugin_named("retriever", name).waits}
 
 
 def _executor(config: Config) -> Iterator[str]:

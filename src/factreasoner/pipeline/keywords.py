@@ -74,7 +74,6 @@ class Keywords(TypedDict, total=False):
     atomizer: Part[protocols.Atomizer] | None
     reviser: Part[protocols.Reviser] | None
     revise_given: bool | None
-    spacy_model: str | None
     retriever: Part[protocols.Retriever] | None
     query_builder: Part[protocols.QueryBuilder] | None
     summarizer: Part[protocols.Summarizer] | None

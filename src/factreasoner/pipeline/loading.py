@@ -229,11 +229,11 @@ def _resolved(sources: list[Source], without: Collection[str] = ()) -> Config:
 
 def unused(config: Config, given: Collection[str]) -> list[str]:
     """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
-    notes = []
-    if "model" in given and config.first_model and config.judge in ("recorded", "verifier"):
+    notes, judge, assessor = list[str](), config.part("judge"), config.part("assessor")
+    if "model" in given and config.first_model and (judge.replays or judge.classifies):
         others = "other parts ask it, such as the atomizer, where a record needs them"
         notes.append(f"--judge {config.judge} does not ask {config.first_model}: only {others}.")
-    if config.assessor in PLUGINS["assessor"] and config.assessor != "factreasoner":
+    if config.assessor in PLUGINS["assessor"] and not assessor.builds_graph:
         names = ["--version 3"] * (config.version == 3 and "version" in given)
         names += [flag_of(key) for key in Config.model_fields if key in GRAPH_SETTINGS and key in given]
         if names:

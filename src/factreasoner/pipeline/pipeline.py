@@ -54,7 +54,8 @@ class Pipeline:
         self.llm = parts.llm
         self.atomizer = parts.made(ATOMIZER)
         self.reviser = parts.made(REVISER)
-        self.query_builder = parts.optional(QUERY_BUILDER) if self.config.retriever != "given" else None
+        given = self.config.part("retriever").takes_given
+        self.query_builder = None if given else parts.optional(QUERY_BUILDER)
         self.retriever = parts.retriever()
         self.summarizer = parts.optional(SUMMARIZER)
         self.evaluator = parts.made(ASSESSOR)

@@ -35,7 +35,7 @@ from factreasoner.models import Marginals, Outcome, Premise, StageError
 from factreasoner.models.wording import reworded
 from factreasoner.plugins import results
 from factreasoner.plugins.results import ELEMENTS, misfit, with_true_quote
-from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
+from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, Plugin, nearest
 from factreasoner.protocols import (
     LLM,
     Atomized,
@@ -149,7 +149,7 @@ def load(kind: str, name: str) -> Any:
         ConfigError: no such name, module or attribute.
         MissingExtraError: the plug-in needs an optional package that is not installed.
     """
-    target = PLUGINS[kind].get(name, name)
+    target = PLUGINS[kind].get(name, Plugin(name)).target
     if ":" not in target:
         raise ConfigError(
             f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))}; "

@@ -1,4 +1,7 @@
-"""Plug-ins by name: a table of "module:Name" strings, imported when used; a user's own string goes, too."""
+"""Plug-ins by name: a table of "module:Name" strings, imported when used; a user's own string goes, too.
+
+What others must know of a plug-in before it is imported stands here as well: nothing compares its name.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,48 @@ import difflib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from factreasoner.errors import MissingExtraError
 
+
+class Plugin(NamedTuple):
+    """Where a plug-in is, as "module:Name", and what it is like; a user's own is like none of these.
+
+    - `prompts`: our prompts to a language model do its work.
+    - `parses`: it splits texts by rules, so that spaCy's parser matters.
+    - `replays`: it repeats verdicts that `relations` holds.
+    - `classifies`: it runs the verifier that the settings name.
+    - `takes_given`: it searches for nothing, and takes a record's own contexts.
+    - `waits`: it asks a server.
+    - `builds_graph`: it scores by a factor graph.
+    - `is_none`: its name stands for no part.
+    """
+
+    target: str
+    prompts: bool = False
+    parses: bool = False
+    replays: bool = False
+    classifies: bool = False
+    takes_given: bool = False
+    waits: bool = False
+    builds_graph: bool = False
+    is_none: bool = False
+
+
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-PLUGINS: dict[str, dict[str, str]] = _TABLE["plugins"]
+PLUGINS: dict[str, dict[str, Plugin]] = {
+    kind: {name: Plugin(**row) for name, row in rows.items()} for kind, rows in _TABLE["plugins"].items()
+}
+AUTOMATIC = "auto"
 AUTO: dict[str, tuple[str, str]] = {kind: (llm, other) for kind, (llm, other) in _TABLE["auto"].items()}
-"""What `auto` means with a model, and without one."""
+"""What AUTOMATIC means with a model, and without one."""
+
+
+def plugin_named(kind: str, name: str) -> Plugin:
+    """The plug-in registered as `name`, or that of a user's own `package.module:Name`."""
+    return PLUGINS[kind].get(name) or Plugin(name)
+
 
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     name: (what, extra) for name, (what, extra) in _TABLE["extras"].items()

@@ -3,7 +3,8 @@
 A prompt is a Markdown file in this folder: the system part, a line `---user---`, the user part; then, if it
 has any, a line `---examples---` and a JSON list of example calls: the values of its placeholders as plain
 text (or a list of headings with texts), the items asked about, and the answer's arguments. Placeholders are
-those of `string.Template` (`$name`; a literal dollar sign is `$$`).
+those of `string.Template` (`$name`; a literal dollar sign is `$$`). A JSON file beside it has the
+function that the model is to call.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import hashlib
 import json
 import string
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.models.messages import Example, Prompt
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.prompts.fences import delimit, one_line, repeatable, requoted
 
-__all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse", "repeatable", "requoted"]
+__all__ = ["delimit", "one_line", "repeatable", "requoted"]
 
 USER_MARK, EXAMPLES_MARK = "---user---", "---examples---"
 
@@ -85,6 +86,13 @@ def load(name: str) -> PromptTemplate:
     except FileNotFoundError as error:
         raise ConfigError(f"no prompt named {name!r}") from error
     return parse(name, text)
+
+
+@cache
+def function(name: str) -> FunctionSchema:
+    """The packaged function that the prompt `name` has the model call."""
+    text = (resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8")
+    return FunctionSchema.model_validate_json(text)
 
 
 def fingerprints(names: Iterable[str]) -> dict[str, str]:

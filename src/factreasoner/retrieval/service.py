@@ -88,6 +88,8 @@ class JsonService:
 
     def _tried(self, method: str, content: dict[str, Any]) -> Any | Passing:
         """The answer to one request, or why there is none for now. Raises what no later request can mend."""
+        if (left := self.resume_at - time.monotonic()) > self._config.patience:
+            return Passing(self._error(f"asks to wait {left:.0f} s"), left)
         try:
             with self._slots:
                 self.pause()

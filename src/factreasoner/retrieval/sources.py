@@ -23,6 +23,7 @@ from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
+from factreasoner.web.page import Extracted, notes_on
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ def read_text(name: str) -> str:
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
         found = text_of(data, shown)
-        _warn_guessed(found.guessed, shown)
+        _warn(found, shown)
         return found.text
     except DocumentError as error:
         why = str(error).removeprefix(f"{shown}: ")
@@ -98,9 +99,9 @@ def read_text(name: str) -> str:
         raise InputError([InputProblem(name, "", why_unread(error))]) from error
 
 
-def _warn_guessed(guessed: str, name: str) -> None:
-    if guessed:
-        log.warning("%s: not valid UTF-8; read as %s", name, guessed)
+def _warn(read: Document | Extracted, name: str) -> None:
+    for note in notes_on(read.guessed, read.partly):
+        log.warning("%s: %s", name, note)
 
 
 def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list[Document]:
@@ -126,9 +127,7 @@ def _of_file(path: Path) -> list[Document]:
     found = []
     for document in documents_of(path):
         if isinstance(document, Document):
-            _warn_guessed(document.guessed, str(path))
-            if document.partly:
-                log.warning("%s: read in part: %s", path, "; ".join(document.partly))
+            _warn(document, str(path))
             found.append(document)
         elif not document.blank:
             raise DocumentError(f"{path}: {document}")
@@ -141,5 +140,5 @@ def _page(url: str, config: RetrievalSettings, resolver: Resolver) -> Document:
     from factreasoner.retrieval.web_pages import WebPages  # needs the packages that read pages
 
     page = WebPages(Fetcher(config, resolver=resolver), config).text(url)
-    _warn_guessed(page.guessed, url)
+    _warn(page, url)
     return Document(page.text, page.title, url)

@@ -10,7 +10,7 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.models import Atom, Context, Failure
-from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import Prompt
 from factreasoner.protocols import LLM, Retrieved
 from factreasoner.retrieval.settings import RetrievalSettings
 
@@ -18,39 +18,7 @@ STAGE = "summarizer"
 _ALLOWANCE = 200
 """Characters by which a summary may be longer than its passage: names in the place of pronouns."""
 
-SCHEMA = FunctionSchema(
-    name="summarize_passage",
-    description="Say whether the passage bears on the statements, and sum up what it says on them.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "reason": {
-                "type": "string",
-                "description": "In one short sentence: what in the passage bears on which statement, "
-                "or what it is about instead.",
-            },
-            "relevance": {
-                "type": "string",
-                "enum": ["relevant", "irrelevant"],
-                "description": "Whether the passage bears on any of the statements.",
-            },
-            "summary": {
-                "type": "string",
-                "description": "What the passage says on the matter of the statements; "
-                "an empty string when it is irrelevant.",
-            },
-            "confidence": {
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 100,
-                "description": "How certain it is, in percent, that the passage says all that "
-                "the summary says.",
-            },
-        },
-        "required": ["reason", "relevance", "summary", "confidence"],
-        "additionalProperties": False,
-    },
-)
+SCHEMA = prompts.function("summarizer")
 
 
 class _SummaryTask(NamedTuple):

@@ -20,7 +20,7 @@ from factreasoner.text.links import page_of
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import CUT, LONGEST_TEXT
+from factreasoner.web.page import CUT, LONGEST_TEXT, notes_on
 
 if TYPE_CHECKING:
     from factreasoner.retrieval.web_pages import WebPages
@@ -156,10 +156,11 @@ def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassag
     page = pages.text(result.link)
     result = result._replace(title=result.title or page.title, page=page.canonical)
     passage = _speaking(query, result.title, page.text)
-    if not passage:
-        return _shortened(query, result, "no passage of the page fits; the snippet is used")
     notes = [CUT] if len(page.text) > LONGEST_TEXT else []
-    notes += [f"not valid UTF-8; read as {page.guessed}"] if page.guessed else []
+    notes += notes_on(page.guessed, page.partly)
+    if not passage:
+        unfit = "no passage of the page fits; the snippet is used"
+        return _shortened(query, result, "; ".join([unfit, *notes]))
     return result._replace(text=passage, note="; ".join(notes))
 
 

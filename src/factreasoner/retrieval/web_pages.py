@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from factreasoner.calls.retry import Passing, Retry
 from factreasoner.errors import FetchError, MissingExtraError, UnreadablePageError
@@ -60,10 +61,10 @@ class WebPages:
             self._failed[link] = (time.monotonic(), error)
             raise
         self._fetcher.allowed(url)  # what was stored under other lists may lie behind a redirect
-        found = Extracted(*read)
+        found = Extracted(*read[:5], *map(tuple, read[5:]))
         return found if same_site(found.canonical, url) else found._replace(canonical=url)
 
-    def _ask(self, link: str) -> list[str]:
+    def _ask(self, link: str) -> list[Any]:
         page = self._fetched(link)
         try:
             read = self._reader.read(page)
@@ -72,7 +73,7 @@ class WebPages:
         if read.dropped:
             passing = read.dropped in _BY_CHANCE
             raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=passing)
-        return [page.url, *read[:5]]  # what a cached answer keeps: texts
+        return [page.url, *read[:6]]  # what a cached answer keeps: texts
 
     def _fetched(self, link: str) -> Page:
         """The page, asked for again while its host may still serve it and `patience` lasts; once if refused.

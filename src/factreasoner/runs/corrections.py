@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
-from factreasoner.judges.relation_lines import line_problems
+from factreasoner.judges.relation_lines import MOST_PROBLEMS, line_problems
 from factreasoner.models import Assessment, Label, Model, Result, Verdict
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
@@ -22,7 +22,6 @@ R = TypeVar("R", bound=Result)
 Pair = tuple[str, str]
 
 LINE_FORMAT = 'a line is {"record", "task", "premise", "claim", "label", "was", "note"?}'
-MOST_PROBLEMS = 100
 CORRECTED = "corrected"
 
 

@@ -20,7 +20,7 @@ from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.settings.removed import was_default
-from factreasoner.text.parsing import describe_model
+from factreasoner.text.parsing import describe_parser
 
 FORMAT = 3
 """Version of a run folder's files, the only one that is read."""
@@ -137,9 +137,9 @@ class Manifest:
                 "Use another --out, or --fresh to start over"
             )
 
-    def settle_parser(self, config: Config) -> None:
+    def settle_parser(self) -> None:
         """Note the parser that makes atoms from now on. Raises RunError if the run began with another one."""
-        here = describe_model(config.spacy_model)
+        here = describe_parser()
         with self._learning():
             if "parser" not in self.content():
                 self._keep(parser=here)
@@ -158,7 +158,7 @@ class Manifest:
         content = self.content()
         if "parser" in content:
             return None if content["parser"] is None else str(content["parser"])
-        return describe_model(content["config"].get("spacy_model"))
+        return describe_parser()
 
     def write(self, task: str, config: Config, fingerprints: Fingerprints, *, going_on: bool = False) -> None:
         """Write the manifest anew. A run that is `going_on` keeps what it has learnt."""

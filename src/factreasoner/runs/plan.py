@@ -126,14 +126,15 @@ class _CallEstimate:
         self.stages: dict[str, Counter[str]] = {}
         self.searches = self.pairs = 0
         self._config, self._task = config, task
-        judge = config.plugin("judge")
-        self._asks = bool(config.models) and judge not in ("recorded", "verifier")
-        self._classifies = judge == "verifier"
+        judge = config.part("judge")
+        self._asks = bool(config.models) and not judge.replays and not judge.classifies
+        self._classifies = judge.classifies
         one = config.form == "word" or config.mode == "prompt-tf"
         self._size = 1 if one else config.atoms_per_call or MOST_FACTS
         explains = self._task == "verify" or "citation" in config.mode or "reasoning" in config.mode
         self._answer = WORD + REASON * explains
-        words = config.form == "word" or "prompt-tf" in (config.mode, config.assessor)
+        row = ASSESSORS.get(config.assessor)
+        words = one or (row is not None and row.in_words)
         self._about = EXPLAINED if explains else WORDS if words else LABELS
         self._rounds = len(config.models) * (VOTES if config.confidence == "votes" else 1)
 
@@ -172,7 +173,7 @@ class _CallEstimate:
         if part == "atomizer" and (given is None or self._config.revise_given):
             makers.append("reviser")
         for name in makers if made else ():
-            if self._config.plugin(name) == "llm":
+            if self._config.part(name).prompts:
                 self._count(name, 1, INSTRUCTIONS + estimate_tokens(text), STATEMENT * len(made))
         return made
 
@@ -180,17 +181,17 @@ class _CallEstimate:
         """The contexts of a record, and what finding and summarizing them takes."""
         found, config = record.contexts or (), self._config
         atoms = [Atom(id=claim.id, text=claim.text) for claim in claims]
-        if record.contexts is None and config.retriever != "given" and atoms:
+        if record.contexts is None and not config.part("retriever").takes_given and atoms:
 
             def search(query: Query) -> list[FoundPassage]:
                 self.searches += len(names_of(config.retriever))
                 return [FoundPassage(f"{query.text} {rank} {PASSAGE}") for rank in range(config.retrieve_k)]
 
-            if config.plugin("query_builder") == "llm":
+            if config.part("query_builder").prompts:
                 self._in_batches("query_builder", claims, 0, STATEMENT)
             alone = config.model_copy(update={"concurrency": 1})
             found = retrieve_each(search, atoms, record, alone).contexts
-        if config.plugin("summarizer") == "llm" and atoms:
+        if config.part("summarizer").prompts and atoms:
             for context in found:
                 self._count("summarizer", 1, INSTRUCTIONS + estimate_tokens(context.text), SUMMARY)
         return found
@@ -201,7 +202,7 @@ class _CallEstimate:
         if config.assessor in ASSESSORS:
             return list(_of_prompted(claims, kept(contexts), self._size))
         merged = merge_equal(contexts) if config.version > 1 else contexts
-        return tasks(pairs(config.version, atoms, merged), atoms, kept(merged), record.id, config)
+        return tasks(pairs(config.version, atoms, merged), atoms, kept(merged), record.id)
 
     def _of_rag(
         self, claims: Sequence[Claim], together: Sequence[Premise], record: Record

@@ -216,7 +216,7 @@ def _unfinished(
             folder.warn_of(collections)
         if entry is None or entry.fingerprint != record_fingerprint(record):
             if not settled and folder.task.makes_claims(record, worker.config):
-                folder.manifest.settle_parser(worker.config)
+                folder.manifest.settle_parser()
                 settled = True
             if record.contexts is None and collections and not noted:
                 folder.manifest.keep_searched(collections)

@@ -171,7 +171,7 @@ def own_answers(result: Result, config: Config) -> list[str]:
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):
         return []
-    judging = config.models if config.plugin("judge") == "llm" else ()
+    judging = config.models if config.part("judge").prompts else ()
     return [model for model in judging if _bare(model) == _bare(writer)]
 
 

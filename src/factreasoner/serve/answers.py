@@ -158,7 +158,7 @@ class Answers:
         self.refused: dict[str, str] = {}
         self._atomizer: Atomizer | None = None
         llm = None
-        find_parser(config.spacy_model)  # loads it, which takes a second, and no request's
+        find_parser()  # loads it, which takes a second, and no request's
         if config.first_model is not None:
             transport.load()  # which takes seconds, and no request's
             check_keys(config)
@@ -172,7 +172,7 @@ class Answers:
             except (ConfigError, InputError) as error:
                 self.refused[task.name] = str(error)
                 continue
-            if llm is None and config.retriever == "given" and not task.problems(sample, config):
+            if llm is None and config.part("retriever").takes_given and not task.problems(sample, config):
                 _assessed(worker, task, sample)
 
     def answer(self, route: str, body: bytes) -> HttpReply:

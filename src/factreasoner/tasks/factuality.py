@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.atoms.making import atom_prompts
+from factreasoner.atoms.making import ATOM_PROMPTS
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
@@ -31,7 +31,7 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
     A record with nothing to judge (no atoms, or an abstention) lacks nothing.
     """
     by_own = config.version == 1 and config.assessor not in ASSESSORS
-    if record.contexts is None and config.retriever == "given":
+    if record.contexts is None and config.part("retriever").takes_given:
         field = "contexts"
         message = (
             "missing; add a list of contexts ([] for none), or choose a --retriever that searches for them"
@@ -50,8 +50,8 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
 
 def _prompts(config: Config) -> list[str]:
     row = ASSESSORS.get(config.assessor)
-    names = [*atom_prompts(config), *(["judge", "judge_one"] if row is None else [row.prompt])]
-    return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
+    names = [*ATOM_PROMPTS, *(["judge", "judge_one"] if row is None else [row.prompt])]
+    return names + [prompt for part, prompt in _OPTIONAL.items() if config.part(part).prompts]
 
 
 def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessment:

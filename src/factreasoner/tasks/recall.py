@@ -325,9 +325,7 @@ TASK = Task(
     worker=_worker,
     tally=lambda config, sizes: ClaimTally(RECALL, _scored),
     claims=lambda result: result.facts,
-    makes_claims=lambda record, config: (
-        not _brings_facts(record) and config.plugin("fact_generator") == "rules"
-    ),
+    makes_claims=lambda record, config: not _brings_facts(record) and config.part("fact_generator").parses,
 )
 
 

@@ -79,7 +79,7 @@ class RecordWorker(Protocol[R_co]):
 def makes_claims(record: Record, config: Config) -> bool:
     """Whether the parts called rules make claims from a text of the record, so that the parser matters."""
     made = record.atoms is None or config.revise_given
-    return made and "rules" in (config.plugin("atomizer"), config.plugin("reviser"))
+    return made and (config.part("atomizer").parses or config.part("reviser").parses)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,15 +24,21 @@ _PARENTHESIS = re.compile(
     rf"\((?:see\s+|from\s+)?(?P<inside>{_WORD}\s*[:#]?\s*[^()\n]{{1,80}})\)", re.IGNORECASE
 )
 _LENTICULAR = re.compile(r"【(?P<inside>[^【】\n†]{1,80})(?:†[^【】\n]*)?】")
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+NUMBERED = r"\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}"
+"""Numbers in brackets: "[1]", "[[2]]", "[^3]", "[4, 5]"."""
+NOTE = r"\[\^(?P<name>[^\s\[\]]{1,60})\]:"
+"""What defines a footnote."""
+ENTRY = rf"\[(?![ xX]\])\^?(?P<label>[^\[\]\n]{{1,60}})\](?P<colon>:)?|(?P<raised>[{RAISED}]{{1,3}})"
+"""What an entry of a list of references begins with, unless it is numbered as a list."""
 _DASH = "⁻\u2010-\u2015\u2212-"
 _SUPERSCRIPT = re.compile(
-    rf"(?<![⁻⁺{_RAISED}])(?!(?<!\S)[{_RAISED}]+[A-Z]|(?<=\()[{_RAISED}]+[A-Z])"
-    rf"[{_RAISED}]+(?:[,˒‚ \u2009{_DASH}]*[{_RAISED}]+)*(?![⁺⁻])"
+    rf"(?<![⁻⁺{RAISED}])(?!(?<!\S)[{RAISED}]+[A-Z]|(?<=\()[{RAISED}]+[A-Z])"
+    rf"[{RAISED}]+(?:[,˒‚ \u2009{_DASH}]*[{RAISED}]+)*(?![⁺⁻])"
     r"|<sup(?:\s[^<>]{0,200})?>(?:<a\s[^<>]{0,300}>)?(?P<tag>[^<>\n]{1,40})(?:</a>)?</sup>"
 )
-_RUN = re.compile(rf"[{_RAISED}]+")
-_FOOTNOTE = re.compile(r"^[ \t]*\[\^(?P<name>[^\s\[\]]{1,60})\]:", re.MULTILINE)
+_RUN = re.compile(rf"[{RAISED}]+")
+_FOOTNOTE = re.compile(rf"^[ \t]*{NOTE}", re.MULTILINE)
 NOT_SHOWN = (
     r"<!--(?:(?!<!--|-->).)*-->"
     r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*</(?P=unshown)>"
@@ -275,6 +281,6 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
 
 def _lowered(run: str, known: Known) -> str:
     """Superscripts in a row as one number, or as one each where only that names sources."""
-    digits = [str(_RAISED.index(character)) for character in run]
+    digits = [str(RAISED.index(character)) for character in run]
     number = "".join(digits)
     return ",".join(digits) if number not in known.labels and known.labels.issuperset(digits) else number

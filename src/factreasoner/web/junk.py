@@ -13,11 +13,11 @@ from pathlib import Path
 
 from factreasoner.text.sentences import sentences
 
-_VISITOR = r"(you are|you're|if you're|that you are|whether you are)"
 _NOTICES = tuple(
-    re.compile(pattern.replace("VISITOR", _VISITOR), re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE)
     for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
 )
+"""What pages tell the visitor in the place of their text."""
 _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6

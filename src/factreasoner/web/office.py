@@ -67,7 +67,7 @@ class _OfficeDocument(PartReader):
 
     def pieces(self) -> Iterator[str]:
         """The document as HTML."""
-        yield self.inside(self.main.root, self.main)
+        yield self.inside(self.main.root, self.main) + self._initial
         yield from self._notes
         kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind))
         yield from dict.fromkeys(self.inside(part.root, part) for part in kinds)

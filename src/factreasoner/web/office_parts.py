@@ -100,6 +100,8 @@ class PartReader:
         (self.main,) = OfficePart(archive).of_kind("officeDocument")
         self.unread: list[str] = []
         self._boxes: list[str] = []
+        self._initial = ""
+        """A drop cap, a paragraph of its own: the next one begins with it."""
 
     def inside(self, element: Any, part: OfficePart) -> str:
         """The HTML of what an element contains."""
@@ -141,9 +143,14 @@ class PartReader:
 
     def _read_p(self, element: Any, part: OfficePart) -> str:
         outside, self._boxes = self._boxes, []
-        text = f"<p>{self.inside(element, part)}</p>{''.join(self._boxes)}"
-        self._boxes = outside
-        return text
+        initial, self._initial = self._initial, ""
+        text = initial + self.inside(element, part)
+        boxes, self._boxes = "".join(self._boxes), outside
+        frame = child(element, "pPr", "framePr")
+        if frame is not None and attribute(frame, "dropCap", "none") != "none":
+            self._initial = text
+            return boxes
+        return f"<p>{text}</p>{boxes}"
 
     def _read_txbxContent(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
         self._boxes.append(self.inside(element, part))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 LONGEST_TEXT = 500_000
@@ -51,6 +52,9 @@ class Page(NamedTuple):
     data: bytes
 
 
+_NAMED = 5
+
+
 class TextTable(NamedTuple):
     """A table in a text: its first row, and where its other rows start and end."""
 
@@ -73,6 +77,18 @@ class Extracted(NamedTuple):
     guessed: str = ""
     partly: tuple[str, ...] = ()
     tables: tuple[TextTable, ...] = ()
+
+
+def named(items: Sequence[object]) -> str:
+    """The first of them, and how many more there are."""
+    more = len(items) - _NAMED
+    return "; ".join(map(str, items[:_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def notes_on(guessed: str, partly: Sequence[str]) -> list[str]:
+    """What a reader must know of a text: that its encoding was guessed, and what of it was not read."""
+    notes = [f"not valid UTF-8; read as {guessed}"] if guessed else []
+    return notes + [f"read in part: {named(partly)}"] * bool(partly)
 
 
 def plain(text: str) -> str:

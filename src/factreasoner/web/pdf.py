@@ -14,6 +14,7 @@ from typing import Any
 import pdf_oxide
 
 from factreasoner.text.language import composed
+from factreasoner.web.drop_caps import has_drop_cap, words_beside
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
 from factreasoner.web.superscripts import raised
@@ -32,7 +33,8 @@ _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
 
 def pdf_text(data: bytes, pages: int) -> Extracted:
-    """Text of the first `pages` pages and the title of a PDF; `partly` names pages without text.
+    """Text of the first `pages` pages and the title of a PDF; `partly` names pages without text
+    and those that are not read.
 
     Columns are read one after the other. Lines that pages repeat at their top or bottom are read once, last.
     """
@@ -45,15 +47,17 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF")
     if not any(parts for parts, _ in read):
         return Extracted("")
-    empty = tuple(f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts)
+    partly = [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
+    if (count := document.page_count()) > pages:
+        partly.append(f"pages {pages + 1} to {count} were not read")
     bodies, running = _without_running_lines(read)
     lines: list[PagePart] = []
     for body in filter(None, bodies):
         *others, last = ordered(body)
         lines += [*others, last._replace(last=True)]
-    text = "\n".join(filter(None, [joined(lines), *running]))
-    text = composed(text)
-    return Extracted(text, _title(data), partly=empty, tables=tuple(_tables(text)))
+    text = composed("\n".join(filter(None, [joined(lines), *running])))
+    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(_tables(text)))
 
 
 def _tables(text: str) -> Iterator[TextTable]:
@@ -79,13 +83,18 @@ def _title(data: bytes) -> str:
 def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     """The parts of the lines of a page, and its height."""
     _, bottom, _, top = document.page_media_box(number)
-    words: list[PagePart] = []
+    upright: list[Any] = []
     turned: list[str] = []
     for word in document.extract_words(number):
         if round(word.rotation_degrees) % 360:
             turned.append(word.text)
         else:
-            words += _pieces(word, bottom)
+            upright.append(word)
+    characters = document.extract_chars(number)
+    if characters and not turned and has_drop_cap(characters):
+        words = words_beside(characters, bottom)
+    else:
+        words = [piece for word in upright for piece in _pieces(word, bottom)]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
         parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
@@ -102,8 +111,6 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
         cuts += [place for place, step in enumerate(steps, 1) if step > _WIDE * height]
         if len(cuts) > 1 + len(text) / 4:  # the letters of the word are set apart
             cuts = [0]
-    if not text.isascii():
-        text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if len(cuts) == 1:
         if len(characters) == len(text) and _POWER.search(text):
             text = _with_superscripts(characters)

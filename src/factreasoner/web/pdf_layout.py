@@ -29,7 +29,7 @@ RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
 _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non", "ex", "so", "semi", "quasi", "vice"})
-_KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
+KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 
 
 class PagePart(NamedTuple):
@@ -189,9 +189,9 @@ def _is_hyphenated(head: str, after: str, known: set[str]) -> bool:
     if _AND.match(after) and begin + tail[0].lower() not in known:
         return True
     whole, parted, both = begin + tail[0].lower(), f"{begin}-{tail[0].lower()}", {begin, tail[0].lower()}
-    if parted in known or whole in known or whole in _KNOWN:
+    if parted in known or whole in known or whole in KNOWN:
         return parted in known and whole not in known
-    return begin in _BEFORE_HYPHENS or both <= (known | _KNOWN)
+    return begin in _BEFORE_HYPHENS or both <= (known | KNOWN)
 
 
 def _between(line: PagePart, after: PagePart) -> str:
@@ -204,7 +204,7 @@ def _between(line: PagePart, after: PagePart) -> str:
     if _UNSPACED.search(line.text[-1:]) and _UNSPACED.search(first):
         return "" if line.full else apart
     unfinished = (
-        last.endswith(",") or (len(last) > 1 and last in _KNOWN) or (first.isalpha() and not first.isupper())
+        last.endswith(",") or (len(last) > 1 and last in KNOWN) or (first.isalpha() and not first.isupper())
     )
     goes_on = unfinished and not _SENTENCE_END.search(line.text)
     return " " if goes_on or (line.full and len(line.text) >= _SHORT_LINE) else apart

@@ -2,6 +2,7 @@
 
 import gc
 import math
+import time
 
 import numpy as np
 import pytest
@@ -127,6 +128,19 @@ def test_a_status_that_may_pass_is_asked_again(status):
     with JsonServer(steps(Answer({}, status), then=predicts)) as server:
         (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
     assert (row.shape, len(server.requests)) == ((1, 2), 2)
+
+
+def test_a_dead_server_is_waited_for_once():
+    begun = time.monotonic()
+    found = runtime("http://127.0.0.1:1/predict", patience=0.5, max_attempts=99).scores(ASKED)
+    assert [row.kind for row in found] == ["ServedError"] * 5
+    assert time.monotonic() - begun < 2.0
+
+
+def test_broken_server_is_asked_once_for_each_text():
+    with JsonServer(lambda request: Answer({}, 500)) as server:
+        found = runtime(f"{server.url}/predict", max_attempts=3).scores(ASKED)
+    assert ([row.kind for row in found], len(server.requests)) == (["ServedError"] * 5, 3 + 5)
 
 
 @pytest.mark.parametrize("seconds", ["3600", "86400"])
@@ -261,7 +275,7 @@ def test_served_verifier_gets_its_template_only():
     top = [("Yes", math.log(0.7)), (" yes", math.log(0.1)), ("No", math.log(0.15)), ("The", math.log(0.02))]
     answer = Completion(content="Yes", tokens=[("Yes", top[0][1], top)])
     with FakeServer(lambda request: answer) as server:
-        settings = {"model": "fake", "api_base": server.url, "cache": False, "spacy_model": "none"}
+        settings = {"model": "fake", "api_base": server.url, "cache": False}
         found = assess(
             OPENS.text,
             contexts=[PASSAGE.text],

@@ -37,7 +37,6 @@ def test_without_a_model_only_the_contradicted_and_unsourced_go():
     result = verified(
         answer="The Harbour Museum opened in 1930 [1]. It was built by Norwegians [1]. "
         "It has a café [7]. All love it.",
-        spacy_model="none",
     )
     assert [(claim.label, claim.fate) for claim in result.claims] == [
         ("contradicted", "removed"),
@@ -78,7 +77,7 @@ def test_of_long_sources_a_model_is_shown_what_speaks_of_the_claims():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
     sources = [f"{filler} The Harbour Museum opened on 4 May 1932. {filler}"]
-    verify("The Harbour Museum opened in 1930 [1].", contexts=sources, llm=llm, rounds=1, spacy_model="none")
+    verify("The Harbour Museum opened in 1930 [1].", contexts=sources, llm=llm, rounds=1)
     (prompt,) = [call.prompt.user for call in llm.calls if call.prompt.name == "correct"]
     assert "opened on 4 May 1932" in prompt
     assert "\n…\n" in prompt

@@ -14,10 +14,11 @@ from factreasoner.models.messages import Reply
 from factreasoner.tasks.verify.task import verify
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_claims_with_same_sources_share_a_call():
     model = Model()
     llm = ScriptedLLM(model)
-    verify(ANSWER, contexts=SOURCES, input="What of it?", llm=llm, rounds=0, spacy_model="none")
+    verify(ANSWER, contexts=SOURCES, input="What of it?", llm=llm, rounds=0)
     calls = [call for call in llm.calls if call.prompt.name == "verify"]
     shown = [(len(c.schema.items), *(source in c.prompt.user for source in SOURCES)) for c in calls]
     assert sorted(shown) == [(1, False, True), (1, True, True), (2, True, False)]
@@ -57,9 +58,7 @@ def test_a_verdict_that_never_comes_is_a_failure_and_the_sentence_stays(kind):
 def test_any_part_of_long_source_may_support():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
-    result = verify(
-        "It shows ships [1].", contexts=[f"{filler} It shows ships."], llm=llm, rounds=0, spacy_model="none"
-    )
+    result = verify("It shows ships [1].", contexts=[f"{filler} It shows ships."], llm=llm, rounds=0)
     calls = [call for call in llm.calls if call.prompt.name == "verify"]
     assert len(calls) > 1
     assert [claim.label for claim in result.claims] == ["supported"]
@@ -68,9 +67,7 @@ def test_any_part_of_long_source_may_support():
 
 def test_an_empty_source_bears_nothing_out():
     for llm in (None, ScriptedLLM(Model())):
-        result = verify(
-            "It rained [c0].", contexts=[Context(id="c0", text=" ")], llm=llm, spacy_model="none", rounds=0
-        )
+        result = verify("It rained [c0].", contexts=[Context(id="c0", text=" ")], llm=llm, rounds=0)
         assert [(c.label, c.fate) for c in result.claims] == [("unverified", "flagged")]
         assert "empty" in result.claims[0].explanation
 
@@ -78,14 +75,14 @@ def test_an_empty_source_bears_nothing_out():
 def test_an_empty_source_takes_nothing_from_a_full_one():
     sources = [Context(id="c0", text=SOURCES[0]), Context(id="c1", text=" ")]
     llm = ScriptedLLM(Model())
-    result = verify("It shows ships [1][2].", contexts=sources, llm=llm, spacy_model="none")
+    result = verify("It shows ships [1][2].", contexts=sources, llm=llm)
     assert [(c.label, c.fate) for c in result.claims] == [("supported", "kept")]
 
 
 def test_failed_source_leaves_claim_unjudged_unless_supported():
     table = {("c1", "rained"): "lost", ("c1", "snowed"): "lost", ("c0", "snowed"): ("entailment", 0.9)}
     answer = "It rained [1][2]. It snowed [1][2]."
-    result = verify(answer, contexts=SOURCES, judge=TableJudge(table), spacy_model="none")
+    result = verify(answer, contexts=SOURCES, judge=TableJudge(table))
     assert [(c.label, c.fate) for c in result.claims] == [(None, "flagged"), ("supported", "kept")]
     assert result.status == "partial"
     assert [failure.item_id for failure in result.failures] == ["c1->a0", "c1->a1"]

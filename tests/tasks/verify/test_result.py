@@ -11,6 +11,7 @@ from factreasoner.models.rows import Note
 from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifiedText, VerifyResult
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_scores_before_and_after():
     scored = verified(Model())
     assert scored.before.citation_recall == pytest.approx(2 / 5)
@@ -51,7 +52,7 @@ def test_an_answer_without_claims_has_no_number_of_changes():
 def test_cited_claims_keep_their_labels_quotes_and_fates():
     table = {("old", "1930"): ("contradiction", 0.9), ("new", "1999"): ("entailment", 0.9)}
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
-    found = verify(text, contexts=PASSAGES, judge=TableJudge(table), spacy_model="none")
+    found = verify(text, contexts=PASSAGES, judge=TableJudge(table))
     wrong, right, unknown, uncited = found.rows()
     assert (wrong.label, wrong.fate) == ("contradicted", "removed")
     assert (wrong.context, wrong.title) == ("old", "History")
@@ -66,7 +67,7 @@ def test_quotes_stand_apart_in_the_notes_of_a_claim():
     quote = 'It reads: "opened in 1932"; and more'
     table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
     sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
-    found = verify("It opened in 1932 [1][2].", contexts=sources, judge=TableJudge(table), spacy_model="none")
+    found = verify("It opened in 1932 [1][2].", contexts=sources, judge=TableJudge(table))
     (row,) = found.rows()
     own, other = row.notes
     assert own == Note("[1] supports it", quote, own=True, end=".")

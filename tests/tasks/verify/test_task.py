@@ -17,6 +17,7 @@ from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.task import TASK, verify
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_a_model_rewrites_what_failed_and_nothing_else():
     result = verified(Model())
     assert result.status == "ok"
@@ -113,7 +114,7 @@ def test_claims_of_the_corrected_answer_share_no_id_with_others():
 def test_explanations_name_sources_as_the_text_does():
     answer = "In 2019 1,987,000 people visited the Harbour Museum [{}]."
     for cited in ("2", "c1"):
-        result = verified(answer=answer.format(cited), spacy_model="none")
+        result = verified(answer=answer.format(cited))
         assert result.claims[0].explanation.startswith(f"[{cited}] supports it")
 
 
@@ -127,6 +128,7 @@ def test_a_marker_that_others_rest_on_outlives_its_sentence():
     assert rewritten.corrected == "It shows ships. It shows maps. It opened in 1932. [1]"
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_uncited_claims_are_held_against_all_sources_on_demand():
     result = verified(Model(verdicts={"free": "False"}), uncited="check")
     free = next(claim for claim in result.claims if "free" in claim.text)
@@ -137,7 +139,7 @@ def test_uncited_claims_are_held_against_all_sources_on_demand():
 def test_sources_that_disagree_leave_a_claim_conflicting():
     answer = "It rained [1][2]. It snowed [2]."
     judge = TableJudge({("c0", ""): ("entailment", 0.9), ("c1", ""): ("contradiction", 0.9)})
-    result = verify(answer, contexts=SOURCES, judge=judge, spacy_model="none")
+    result = verify(answer, contexts=SOURCES, judge=judge)
     assert [(c.label, c.p, c.fate) for c in result.claims] == [
         ("conflicting", 0.5, "flagged"),
         ("contradicted", pytest.approx(0.1), "removed"),
@@ -276,6 +278,7 @@ def test_the_line_of_a_failed_record_has_the_keys_of_any_other():
     assert (line["num_claims"], line["num_changes"], line["uncited"]) == (None, None, None)
 
 
+@pytest.mark.usefixtures("whole_sentences")
 def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
     result = verified(Model())
     line = TASK.tally(Config(), []).add(result)

@@ -79,6 +79,10 @@ class _Elsewhere:
         return [found.start() for found in _TOKEN.finditer(text)]
 
 
+class _NoAnswerError(ProviderError):
+    """The server is not there, breaks off, or takes too long."""
+
+
 class ServedRuntime(_Elsewhere):
     """The classifier behind `verifier_url`.
 
@@ -130,11 +134,18 @@ class ServedRuntime(_Elsewhere):
         found = dict(zip(order, chain.from_iterable(answers), strict=True))
         return [found[n] for n in range(len(asked))]
 
-    def _answered(self, part: Sequence[Texts]) -> list[Array | Unscored]:
-        """The rows of one request; where it is refused, those of each text alone: one spoils no other."""
-        content = self._asked(part)
-        if isinstance(content, Unscored):
-            return [content] if len(part) == 1 else [row for one in part for row in self._answered([one])]
+    def _answered(self, part: Sequence[Texts], attempts: int | None = None) -> list[Array | Unscored]:
+        """The rows of one request; where it is refused, those of each text alone: one spoils no other.
+
+        Where several tries failed, each text gets one more; where no answer came at all, none.
+        """
+        try:
+            content = self._asked(part, attempts or self._config.max_attempts)
+        except ProviderError as error:
+            if len(part) == 1 or isinstance(error, _NoAnswerError):
+                return [Unscored("ServedError", f"{self.url}: {error}")] * len(part)
+            once_more = 1 if error.attempts > 1 else attempts
+            return [row for one in part for row in self._answered([one], once_more)]
         try:
             rows = self._rows(content)
         except ValidationError as error:
@@ -145,18 +156,15 @@ class ServedRuntime(_Elsewhere):
             return [self._unusable(f"{len(rows)} answers to {len(part)} texts")] * len(part)
         return [self._checked(row) for row in rows]
 
-    def _asked(self, part: Sequence[Texts]) -> bytes | Unscored:
-        """The body of an answer, or why there is none. Raises ConfigError for what the user must mend."""
+    def _asked(self, part: Sequence[Texts], attempts: int) -> bytes:
+        """The body of an answer. Raises ProviderError; ConfigError for what the user must mend."""
         body: dict[str, Any] = {
             "inputs": [[t for t in one if t is not None] for one in part],
             "truncate": False,
         }
         if self._classifies:
             body = {"input": [one.first for one in part]} | ({"model": self._model} if self._model else {})
-        try:
-            return Retry(self._config.max_attempts, self._config.patience)(lambda: self._tried(body))
-        except ProviderError as error:
-            return Unscored("ServedError", f"{self.url}: {error}")
+        return Retry(attempts, self._config.patience)(lambda: self._tried(body))
 
     def _tried(self, body: Mapping[str, Any]) -> bytes | Passing:
         """The body of an answer, or why there is none for now. Raises ProviderError for a final fault."""
@@ -165,7 +173,7 @@ class ServedRuntime(_Elsewhere):
             with self._client.stream("POST", self.url, json=body) as response:
                 content = read_body(response.iter_bytes(), "", limit=MOST_BYTES, deadline=deadline)
         except (httpx.HTTPError, FetchLimitError) as error:
-            return Passing(ProviderError(f"{type(error).__name__}: {error}"))
+            return Passing(_NoAnswerError(f"{type(error).__name__}: {error}"))
         if response.is_success:
             return content
         wording = content[:1000].decode("utf-8", "replace")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import atom_prompts
+from factreasoner.atoms.making import ATOM_PROMPTS
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
@@ -84,7 +84,7 @@ TASK = Task(
     result=RagResult,
     table=RAG,
     problems=_problems,
-    prompts=lambda config: [*atom_prompts(config), "judge", "judge_one", "judge_several"],
+    prompts=lambda config: [*ATOM_PROMPTS, "judge", "judge_one", "judge_several"],
     worker=lambda config, calls: RagWorker(assembly_of(config, calls)),
     tally=lambda config, sizes: ClaimTally(RAG, partial(_scored, config=config)),
     makes_claims=_makes_claims,

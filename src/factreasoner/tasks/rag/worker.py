@@ -115,13 +115,14 @@ class RagWorker(ClaimWorker[RagResult]):
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
         self._maker = ClaimMaker(assembly)
-        judge = self.config.plugin("judge")
+        replays = self.config.part("judge").replays
         self._asks = asks_model(self._judge)
         self._joint = self.config.premise == "joint"
-        self._looks_twice = not self._joint and (self._asks or judge == "recorded")
-        if self._joint and not self._asks and judge != "recorded":
+        self._looks_twice = not self._joint and (self._asks or replays)
+        if self._joint and not self._asks and not replays:
             raise ConfigError(
-                f"premise: 'joint' needs a model; judge {judge!r} reads one passage at a time. Remove it"
+                f"premise: 'joint' needs a model; judge {self.config.plugin('judge')!r} reads one passage at "
+                "a time. Remove it"
             )
 
     def _work(self, record: Record, meter: Meter) -> Work:

@@ -14,7 +14,7 @@ from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
-from factreasoner.text.citation_marks import AUTHOR_YEAR, BROKEN, Regions, nothing_cited, words_among
+from factreasoner.text.citation_marks import AUTHOR_YEAR, BROKEN, ENTRY, Regions, nothing_cited, words_among
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.text.wraps import unwrapped
@@ -26,11 +26,7 @@ _REFERENCES = re.compile(
     r"(?P<own>(?:(?=(?P<mark>\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+))(?P=mark)[ \t,;.]*)*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_RAISED = r"[⁰¹²³⁴-⁹]"
-_ENTRY = re.compile(
-    r"^[ \t>*+-]*(?:\[(?![ xX]\])\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?"
-    rf"|(?P<raised>{_RAISED}{{1,3}})|(?P<number>\d{{1,3}})[.)])"
-)
+_ENTRY = re.compile(rf"^[ \t>*+-]*(?:{ENTRY}|(?P<number>\d{{1,3}})[.)])")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]*[^\s<>\[\]()\".,;:!?'*_`]")
 
 

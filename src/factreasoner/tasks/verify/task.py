@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import account_of, as_read, atom_prompts
+from factreasoner.atoms.making import ATOM_PROMPTS, account_of, as_read
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
@@ -41,7 +41,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
 
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
-        llm = self._llm if self.config.plugin("judge") == "llm" else None
+        llm = self._llm if self.config.part("judge").prompts else None
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: `verify` does not calibrate a model's verdicts; remove it")
         self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
@@ -258,7 +258,7 @@ TASK = Task(
     result=VerifyResult,
     table=VERIFY,
     problems=_problems,
-    prompts=lambda config: [*atom_prompts(config), "verify", "correct"],
+    prompts=lambda config: [*ATOM_PROMPTS, "verify", "correct"],
     worker=lambda config, calls: VerifyWorker(assembly_of(config, calls)),
     tally=lambda config, sizes: ClaimTally(VERIFY, _scored),
     with_verdicts=relabelled,
