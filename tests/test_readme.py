@@ -46,10 +46,9 @@ def test_commands_print_what_the_page_shows(page, tmp_path):
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON)
-@pytest.mark.parametrize("parser", [None, "none"])
-def test_python_prints_what_the_page_shows(bundled_judge, parser, page, monkeypatch):
-    if parser is not None:
-        monkeypatch.setenv("FACTREASONER_SPACY_MODEL", parser)
+@pytest.mark.parametrize("parsed", [True, False])
+def test_python_prints_what_the_page_shows(bundled_judge, parsed, page, request):
+    _ = parsed or request.getfixturevalue("whole_sentences")
     text = (ROOT / page).read_text(encoding="utf-8")
     ((code, printed),) = re.findall(
         r"^```python\n(.*?)^```\n\n```\n(.*?)^```$", text, re.DOTALL | re.MULTILINE

@@ -23,8 +23,9 @@ from outlines import outlines
 
 from factreasoner import __version__, cli
 from factreasoner.report.terminal import WarningHandler
+from factreasoner.text import parsing
 
-FOLDERS = (Path(__file__).parent, frozen.ROOT / "src")
+FOLDERS = (Path(__file__).parent / "no_parser", Path(__file__).parent, frozen.ROOT / "src")
 LINKED = {"inputs": frozen.INPUTS, "examples": frozen.ROOT / "examples"}
 """Folders that commands name without their place, whose length would move the ends of lines."""
 WIDTH = 110
@@ -133,7 +134,7 @@ def play(steps: Sequence[Step], folder: Path) -> str:
                 patch.delenv(name)
         patch.setenv("FACTREASONER_CACHE_DIR", str(folder / "cache"))
         patch.setenv("FACTREASONER_ATOMS_PER_CALL", "32")
-        patch.setenv("FACTREASONER_SPACY_MODEL", "none")
+        patch.setattr(parsing, "_chosen", lambda: None)
         patch.setenv("COLUMNS", "100")
         patch.chdir(folder)
         for name, place in LINKED.items():

@@ -1,0 +1,5 @@
+"""Hides spaCy from a process that has this folder on its path."""
+
+import sys
+
+sys.modules["spacy"] = None
