@@ -24,7 +24,7 @@ PASSAGE = {
     "link": "https://a.org/g",
 }
 ANSWER = "The museum opened in 1932."
-GIVEN = {"cache": False, "spacy_model": "none", "uncited": "check"}
+GIVEN = {"cache": False, "uncited": "check"}
 CALLS = {
     "run": (fr.assess, fr.aassess, {"contexts": [PASSAGE]}),
     "recall": (fr.recall, fr.arecall, {"facts": [ANSWER]}),

@@ -32,7 +32,7 @@ from factreasoner.plugins.kinds import (
     checked_model,
     named,
 )
-from factreasoner.plugins.table import PLUGINS, plugin_named
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import (
     LLM,
     FactGenerator,
@@ -144,9 +144,9 @@ def names_of(setting: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in setting.split(","))
     if len(set(names)) < len(names) or not all(names):
         raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
-    if len(names) == 1:
-        return names
-    if idle := [name for name in names if plugin_named("retriever", name).takes_given]:
+    known = PLUGINS["retriever"]
+    idle = [name for name in names if name in known and known[name].takes_given]
+    if len(names) > 1 and idle:
         remedy = "a record's own contexts are used with any retriever"
         raise ConfigError(f"retriever: {setting!r}: `{idle[0]}` searches for nothing; {remedy}")
     return names

@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -211,9 +210,7 @@ def _chosen() -> str | None:
 def describe_parser() -> str | None:
     """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
     chosen = _chosen()
-    with suppress(PackageNotFoundError):
-        return f"{chosen} {version(chosen)}" if chosen else None
-    return chosen
+    return f"{chosen} {version(chosen)}" if chosen else None
 
 
 def remedy() -> str:

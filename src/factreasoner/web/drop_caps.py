@@ -16,17 +16,16 @@ _BLANK = 0.2
 """Blank between two letters, in heights of the font, that ends a word."""
 
 
-def has_drop_cap(characters: Sequence[Any]) -> bool:
-    """Whether a page has one: pdf-oxide then mixes up the words of the lines beside it."""
+def words_beside(characters: Sequence[Any], bottom: float) -> list[PagePart] | None:
+    """The words of a page with drop caps, these before their words; None for a page without any.
+
+    pdf-oxide mixes up the words of the lines beside one, so they are put together from characters.
+    """
     usual = median(one.font_size for one in characters)
     large = [one for one in characters if one.font_size > _LARGE * usual and one.char.isalpha()]
     bases = Counter(round(one.origin_y) for one in large)
-    return any(one.char.isupper() and bases[round(one.origin_y)] == 1 for one in large)
-
-
-def words_beside(characters: Sequence[Any], bottom: float) -> list[PagePart]:
-    """The words of a page, by its characters, with its drop caps before their words."""
-    usual = median(one.font_size for one in characters)
+    if not any(one.char.isupper() and bases[round(one.origin_y)] == 1 for one in large):
+        return None
     cap, letters = list[PagePart](), list[PagePart]()
     for one in characters:
         is_cap = one.font_size > _LARGE * usual and not (one.char.islower() or one.char.isspace())

@@ -17,7 +17,6 @@ _NOTICES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
 )
-"""What pages tell the visitor in the place of their text."""
 _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6

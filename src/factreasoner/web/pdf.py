@@ -14,7 +14,7 @@ from typing import Any
 import pdf_oxide
 
 from factreasoner.text.language import composed
-from factreasoner.web.drop_caps import has_drop_cap, words_beside
+from factreasoner.web.drop_caps import words_beside
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
 from factreasoner.web.superscripts import raised
@@ -91,9 +91,8 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         else:
             upright.append(word)
     characters = document.extract_chars(number)
-    if characters and not turned and has_drop_cap(characters):
-        words = words_beside(characters, bottom)
-    else:
+    words = words_beside(characters, bottom) if characters and not turned else None
+    if words is None:
         words = [piece for word in upright for piece in _pieces(word, bottom)]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
