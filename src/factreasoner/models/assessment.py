@@ -213,6 +213,7 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     posteriors = [item.p_true for item in judged]
     supported = counts["supported"]
     low, high = _bounds(assessment, judged)
+    logs = math.fsum(math.log(min(max(p, SMALLEST_P), 1.0 - SMALLEST_P)) for p in posteriors)
     entropy = math.fsum(_surprise(p) / math.log(10) for p in posteriors)
     norm_entropy = math.fsum((_surprise(p) + _surprise(1.0 - p)) / math.log(2) for p in posteriors)
     return FactualityScores(
@@ -237,9 +238,7 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         norm_entropy=norm_entropy if n else None,
         avg_norm_entropy=norm_entropy / n if n else None,
         avg_prob=math.fsum(posteriors) / n if n else None,
-        avg_logprob=math.fsum(math.log(min(max(p, SMALLEST_P), 1.0 - SMALLEST_P)) for p in posteriors) / n
-        if n
-        else None,
+        avg_logprob=logs / n if n else None,
     )
 
 
