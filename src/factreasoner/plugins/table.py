@@ -16,17 +16,7 @@ from factreasoner.errors import MissingExtraError
 
 
 class Plugin(NamedTuple):
-    """Where a plug-in is, as "module:Name", and what it is like; a user's own is like none of these.
-
-    - `prompts`: our prompts to a language model do its work.
-    - `parses`: it splits texts by rules, so that spaCy's parser matters.
-    - `replays`: it repeats verdicts that `relations` holds.
-    - `classifies`: it runs the verifier that the settings name.
-    - `takes_given`: it searches for nothing, and takes a record's own contexts.
-    - `waits`: it asks a server.
-    - `builds_graph`: it scores by a factor graph.
-    - `is_none`: its name stands for no part.
-    """
+    """Where a plug-in is and what it is like, see table.toml; a user's own is like none of these."""
 
     target: str
     prompts: bool = False

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from factreasoner.errors import ConfigError
 from factreasoner.text.language import is_foreign
 
 if TYPE_CHECKING:
@@ -220,10 +219,7 @@ def remedy() -> str:
 
 
 def find_parser() -> Parser | None:
-    """The first known pipeline that is installed, loaded once a process; None where none is.
-
-    Raises ConfigError: it is of another version of spaCy.
-    """
+    """The first known pipeline that is installed, loaded once a process; None where none is."""
     chosen = _chosen()
     with _LOADING:
         return _load(chosen) if chosen is not None else None
@@ -233,7 +229,4 @@ def find_parser() -> Parser | None:
 def _load(name: str) -> Parser:
     import spacy
 
-    try:
-        return Parser(spacy.load(name))
-    except OSError as error:
-        raise ConfigError(f"{name} can't be loaded: {error}; python -m spacy download {name}") from error
+    return Parser(spacy.load(name))
