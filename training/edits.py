@@ -68,10 +68,11 @@ _FROM_TO = re.compile(r"\bfrom ([\w’'. ]{2,30}?) to ([\w’'.]+(?: [A-Z][\w’
 _OPENED = re.compile(r"^(?:In|On|At|By|After|Before|During|However|Moreover)[^,]{2,40}, (\w)")
 _WHEN = re.compile(r"^((?:In|On|During) [^,]{3,30}), (.*?)\.?$")
 _TAIL = re.compile(r", (?:which|who|where|as|although|while|because|and|but) .*$")
-ALONE = 0.2
-"""How often the passage is the one sentence, as in many first tries."""
+ALONE, ALONE_WRITTEN = 0.2, 0.5
+"""How often the passage is the sentence of the claim alone, and how often a claim that people wrote."""
 TWINS = 0.35
-"""How often an edited pair is followed by the same pair unedited, so that only the edit tells the label."""
+"""How often an edited pair is followed by the same pair unedited, so that only the edit tells the label;
+always where the passage is one sentence."""
 Edit = Callable[[random.Random, str, str], str | None]
 
 
@@ -305,12 +306,18 @@ class Maker:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
+    def varied(self, draft: Draft) -> Draft:
+        """The draft, at times with its claim for a passage, or with a shorter claim."""
+        written = draft.claim != draft.sentence
+        alone = self._rng.random() < (ALONE_WRITTEN if written else ALONE)
+        if alone:
+            draft = Draft(draft.claim, draft.claim, draft.claim)
+        if self._rng.random() < (0.7 if alone else 0.4):
+            draft = draft._replace(claim=shortened(self._rng, draft.claim) or draft.claim)
+        return draft
+
     def pair(self, draft: Draft) -> tuple[Pair, str] | None:
         """A pair and its kind; None where the drawn edit does not apply."""
-        if self._rng.random() < 0.4:
-            draft = draft._replace(claim=shortened(self._rng, draft.claim) or draft.claim)
-        if self._rng.random() < ALONE:
-            draft = draft._replace(passage=draft.sentence)
         roll = self._rng.random()
         if roll < 0.12:
             return self._entailed(draft)
@@ -449,7 +456,7 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
     maker = Maker(rng)
     count = 0
     while count < amount:
-        draft = rng.choice(source)
+        draft = maker.varied(rng.choice(source))
         if rng.random() < 0.06:  # another document
             other = rng.choice(source)
             pair, kind = Pair(other.passage, draft.claim, "neutral", "edited"), "unrelated"
@@ -463,7 +470,8 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
         if pair.claim and pair.premise:
             count += 1
             yield pair, kind
-            if pair.label != "entailment" and rng.random() < TWINS and count < amount:
+            share = 1 if draft.passage == draft.sentence else TWINS
+            if pair.label != "entailment" and rng.random() < share and count < amount:
                 count += 1
                 short = shortened(rng, draft.claim) if rng.random() < 0.5 else None
                 yield Pair(draft.passage, short or draft.claim, "entailment", "edited"), "entailed"

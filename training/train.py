@@ -34,9 +34,9 @@ WEIGHTS = {
     "wice_train": 2.0,
     "snli": 0.5,
     "conjnli": 0.8,
-    "conjnli_adversarial": 0.35,
+    "conjnli_adversarial": 0.25,
     "breaking_nli": 0.25,
-    "med": 0.35,
+    "med": 0.08,
     "monli": 0.3,
 }
 """How often a pair of a source is drawn, beside the others."""
