@@ -199,7 +199,7 @@ def test_every_command_on_hostile_records(spoken, tmp_path):
         assert out + err
     code, out, _ = spoken("assess", f"Born in Warsaw {HOSTILE}.", "--context", "passage", "--json")
     assert code == 0
-    assert HOSTILE in json.loads(out)["response"]
+    assert HOSTILE in json.loads(out)["output"]
 
 
 def test_files_that_are_indexed(spoken, tmp_path):

@@ -380,7 +380,7 @@ def test_refused_user_parameters_are_named():
         "`litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n. "
     )
     found = fault(UnsupportedParamsError(400, text), fixed={"top_p"})
-    assert (found.kind, found.remedy) == ("config", "leave out top_p")
+    assert (found.kind, found.remedy) == ("config", "remove top_p")
     assert found.message == "openai does not support parameters: ['top_p', 'temperature'], for model=x"
     assert fault(UnsupportedParamsError(400, text)).lesson.refused == {"temperature"}
 

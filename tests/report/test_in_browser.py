@@ -230,7 +230,7 @@ def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(seen, 
     assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
     page.get_by_text(re.compile(r"Nothing found in \d+ sources")).click()
     silent = page.locator("#evidence details .entry").first
-    expect(silent).to_contain_text('the judge said contradiction (0.90): an "older" bridge')
+    expect(silent).to_contain_text('the judge gave contradiction (0.90): an "older" bridge')
     expect(silent.locator("select")).to_have_count(0)
 
 

@@ -42,8 +42,10 @@ def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun]
     Returns what they made of it, and by name why there is nothing of others.
     """
     runs, refusals = [], {}
+    small = FactorGraph(("x",), (2,), ())  # some solvers import their library only when first used
     for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
         try:
+            run_solver(name, small, config)
             runs.append(run_solver(name, graph, config))
         except (ConfigError, SolverError) as error:
             refusals[name] = str(error)
@@ -68,8 +70,7 @@ def difference(one: Marginals, other: Marginals) -> tuple[float, str]:
 def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
     """What `solve --json` prints: the solver and every variable's distribution.
 
-    An atom has the label that follows, where the file tells it: a UAI network has no relations, so its tables
-    say nothing of what supports or contradicts an atom.
+    An atom has a label only where the file has relations; a UAI network has none.
     """
     found = solved.marginals
     entries = []

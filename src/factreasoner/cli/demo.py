@@ -19,7 +19,7 @@ NEXT = """
 The bundled judge, a small network, read these. It misses errors, most of all in who did what and in causes;
 a model finds more (--model NAME). Type next:
 
-  factreasoner explain {folder} --record nokia --atom a3
+  factreasoner explain {folder} --record nokia --atom a14
   printf 'The tower is 38 metres high.' > tower.txt
   factreasoner assess "The tower is 52 metres high." --context tower.txt
 """

@@ -98,5 +98,5 @@ class WarningHandler(logging.Handler):
     """Says what a library or this package logs as a warning, as Python does where no handler is."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say the record's message on standard error."""
-        print_text(self.format(record), err=True)
+        """Say the record's message on standard error, without a traceback."""
+        print_text(record.getMessage(), err=True)
