@@ -111,9 +111,9 @@ def test_a_false_that_may_be_silence_is_told_as_what_was_said(mode, value, label
 
 @pytest.mark.parametrize(
     ("value", "sources", "rests_on"),
-    [("True", "2", ("c1",)), ("False", [2, 1, 2], ("c1", "c0")), ("True", "9", ("c0",))],
+    [("True", "2", ("c1",)), ("False", [2, 1, 2], ("c1", "c0")), ("True", "9", ())],
 )
-def test_a_verdict_rests_on_named_or_nearest_passages(value, sources, rests_on):
+def test_a_verdict_rests_on_named_passages_alone(value, sources, rests_on):
     parts = (Part("c0", "It opens at nine."), Part("c1", "It opens at ten."))
     premise = Premise("c0+c1", "It opens at nine.\n\nIt opens at ten.", parts=parts)
     verdict, call = judged({"fact_0_sources": sources, "fact_0": value}, premise)

@@ -12,7 +12,7 @@ from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.encoder.bundled.windows import nearest_sentence
 from factreasoner.judges.excerpts import Excerpt, excerpts
 from factreasoner.judges.settings import JudgeSettings
-from factreasoner.models import Claim, Part, Premise, Verdict
+from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
@@ -22,7 +22,7 @@ from factreasoner.text.language import check_citation
 class LLMJudge:
     """Judges claims by calls of one function each, `atoms_per_call` claims at most; see `Asker`.
 
-    Of long passages a call shows the windows about its claims; see `excerpts`.
+    Of a long passage a call shows the windows about its claims; see `excerpts`. Several are shown whole.
     `inquiry` is what is asked of each claim, by default that of the mode.
     """
 
@@ -56,31 +56,26 @@ class LLMJudge:
 
         Raises ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        parts = premise.parts or (Part(premise.id, premise.text),)
-        shown = [Excerpt(parts, tuple(claims))]
-        if self.cuts_passages:
-            shown = excerpts(parts, claims, claims_per_call=self.claims_per_call)
-        judged = parallel_map(
-            lambda one: self._judged(_cut(premise, one.parts), one.claims),
-            shown,
-            workers=self._config.concurrency,
-        )
+        shown = [Excerpt(premise.text, tuple(claims))]
+        if self.cuts_passages and len(premise.parts) < 2:
+            shown = excerpts(premise.text, claims, claims_per_call=self.claims_per_call)
+        judged = parallel_map(lambda one: self._judged(premise, one), shown, workers=self._config.concurrency)
         verdicts = {verdict.target_id: verdict for part in judged for verdict in part.verdicts}
         return Judged(
             tuple(verdicts[claim.id] for claim in claims if claim.id in verdicts),
             tuple(failure for part in judged for failure in part.failures),
         )
 
-    def _judged(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """One verdict or one failure for every claim, by a premise that is shown as it is."""
+    def _judged(self, premise: Premise, shown: Excerpt) -> Judged:
+        """One verdict or one failure for every claim of an excerpt."""
         question = ClaimQuestion(
             stage=STAGE,
-            request=lambda batch: self._request(premise, batch),
+            request=lambda batch: self._request(premise._replace(text=shown.text), batch),
             item=lambda claim_id: pair_id(premise.id, claim_id),
             label_of=self._inquiry.label_of,
         )
-        findings = self._asker.ask(question, claims)
-        by_id = {claim.id: claim for claim in claims}
+        findings = self._asker.ask(question, shown.claims)
+        by_id = {claim.id: claim for claim in shown.claims}
         verdicts = (self._verdict(premise, by_id[i], finding) for i, finding in findings.found.items())
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
@@ -120,9 +115,7 @@ class LLMJudge:
         elif not quotes and finding.label != "neutral":
             among = [part for part in premise.parts if part.id in rests_on] or premise.parts
             texts = [part.text for part in among] or [premise.text]
-            if (near := nearest_sentence(texts, claim.text, premise.title)) is not None:
-                place, quote = near
-                rests_on = rests_on or tuple(part.id for part in among[place : place + 1])
+            quote = nearest_sentence(texts, claim.text, premise.title)
         return Verdict(
             context_id=premise.id,
             target_id=claim.id,
@@ -137,12 +130,6 @@ class LLMJudge:
             note=faaf.ANSWERED_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
             rests_on=rests_on,
         )
-
-
-def _cut(premise: Premise, parts: tuple[Part, ...]) -> Premise:
-    """The premise with these parts of its text."""
-    text = "\n\n".join(part.text for part in parts)
-    return premise._replace(text=text, parts=parts if premise.parts else ())
 
 
 def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:

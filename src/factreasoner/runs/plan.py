@@ -15,9 +15,10 @@ from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.graph.pairs import kept, merge_equal, pairs
 from factreasoner.judges.asking import VOTES
+from factreasoner.judges.excerpts import Excerpt, excerpts
 from factreasoner.llm.ask import MOST_FACTS, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.models import Atom, Claim, Context, Premise, Record
+from factreasoner.models import Atom, Claim, Context, Part, Premise, Record
 from factreasoner.pipeline.assembly import Calls, names_of
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
@@ -129,6 +130,7 @@ class _CallEstimate:
         judge = config.part("judge")
         self._asks = bool(config.models) and not judge.replays and not judge.classifies
         self._classifies = judge.classifies
+        self._cuts = self._asks and task != "verify" and config.assessor not in ASSESSORS
         one = config.form == "word" or config.mode == "prompt-tf"
         self._size = 1 if one else config.atoms_per_call or MOST_FACTS
         explains = self._task == "verify" or "citation" in config.mode or "reasoning" in config.mode
@@ -220,9 +222,11 @@ class _CallEstimate:
         """Add what a judge is asked."""
         for premise, claims in asked:
             self.pairs += len(claims) * self._classifies
-            if self._asks:
-                for _ in range(self._rounds):
-                    self._in_batches(stage, claims, estimate_tokens(premise.text), self._answer)
+            shown = [Excerpt(premise.text, tuple(claims))]
+            if self._cuts and len(premise.parts) < 2:
+                shown = excerpts(premise.text, claims, claims_per_call=self._size)
+            for one in shown * (self._rounds * self._asks):
+                self._in_batches(stage, one.claims, estimate_tokens(one.text), self._answer)
 
     def _in_batches(self, stage: str, claims: Sequence[Claim], passage: int, answer: int) -> None:
         """Add calls about claims, each with the same passage, of so many tokens."""
@@ -257,4 +261,4 @@ def _of_prompted(claims: Sequence[Claim], contexts: Sequence[Context], size: int
 
 
 def _premise(*texts: str) -> Premise:
-    return Premise("", "\n\n".join(texts))
+    return Premise("", "\n\n".join(texts), parts=tuple(Part("", text) for text in texts))

@@ -95,20 +95,15 @@ def titled(text: str, title: str) -> str:
     return wording if not title or wording.startswith(title) else f"{title.rstrip('.')}. {wording}"
 
 
-def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> tuple[int, str] | None:
-    """The sentence nearest to a claim, with its passage's number; None where all share too few words.
-
-    It is in the window that shares most words with the claim.
-    """
+def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> str | None:
+    """The sentence nearest to a claim, in the window with most of its words; None where all have too few."""
     if not content_words(claim):
         return None
-    found = [
-        (number, w) for number, passage in enumerate(passages) for w in chosen(passage, claim, title)[:1]
-    ]
+    found = [(w, passage) for passage in passages for w in chosen(passage, claim, title)[:1]]
     if not found:
         return None
-    number, window = max(found, key=lambda one: one[1].share)
-    return number, best_sentence(passages[number][window.span.start : window.span.end], claim)
+    window, passage = max(found, key=lambda one: one[0].share)
+    return best_sentence(passage[window.span.start : window.span.end], claim)
 
 
 def best_sentence(text: str, claim: str) -> str:
