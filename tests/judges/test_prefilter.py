@@ -1,8 +1,12 @@
 """The bundled judge before a model: which pairs are sent, and what becomes of the others."""
 
+import json
+
 import pytest
 
-from factreasoner import ScriptedLLM, rag, recall
+from factreasoner import ScriptedLLM, assess, rag, recall, verify
+from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.prefilter import PrefilteredJudge
 from factreasoner.models import Atom, Claim, Context, Part, Premise, Record, Verdict
 from factreasoner.pipeline.config import Config
@@ -38,7 +42,7 @@ class Model:
 )
 def test_only_surely_neutral_pairs_are_kept_back(premise, sent):
     model = Model()
-    found = PrefilteredJudge(model).judge(premise, [BRIDGE, BREAD])
+    found = PrefilteredJudge(model, VerifierJudge()).judge(premise, [BRIDGE, BREAD])
     assert [claim for _, claim in model.asked] == sent
     assert [v.target_id for v in found.verdicts] == ["a0", "a1"]
     kept = {v.target_id: v for v in found.verdicts if v.target_id not in sent}
@@ -69,4 +73,18 @@ def test_rag_and_recall_send_less():
         rag("A.", contexts=[TOWN, "Whales are mammals."], atoms=[BRIDGE.text, BREAD.text], **shared)
         recall(TOWN, facts=[BRIDGE.text, BREAD.text], **shared)
         calls.append(len(llm.calls))
-    assert calls[1] <= calls[0] // 2
+    assert calls == [6, 3]
+
+
+def test_recorded_verdicts_are_never_replaced(tmp_path):
+    table = tmp_path / "relations.jsonl"
+    told = {"record": "r1", "source": "c0", "target": "a0", "label": "contradiction", "probability": 0.9}
+    table.write_text(json.dumps(told) + "\n")
+    given = {"contexts": ["Whales are mammals."], "atoms": [BRIDGE.text], "judge": "recorded"}
+    found = assess(BRIDGE.text, **given, relations=str(table), prefilter="bundled")
+    assert [(v.label, v.confidence) for v in found.outcome.verdicts] == [("contradiction", "recorded")]
+
+
+def test_verify_refuses_prefilter_of_model():
+    with pytest.raises(ConfigError, match="prefilter: `verify` sends a model every pair"):
+        verify(f"{TOWN} [1]", contexts=[TOWN], llm=ScriptedLLM([]), prefilter="bundled")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.models import Claim, Premise
-from factreasoner.plugins.kinds import JUDGE
 from factreasoner.protocols import Judge, Judged, asks_model
 
 SURELY_NEUTRAL = 0.95
@@ -19,9 +17,8 @@ class PrefilteredJudge:
     Pairs that the bundled judge can't read, and premises of several passages, are sent as they are.
     """
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._bundled = JUDGE.make("verifier", {"config": EncoderSettings()})
+    def __init__(self, judge: Judge, bundled: Judge) -> None:
+        self._judge, self._bundled = judge, bundled
         self.asks_model = asks_model(judge)
         self.pairwise = bool(getattr(judge, "pairwise", False))
 

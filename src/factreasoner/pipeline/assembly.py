@@ -12,7 +12,7 @@ from factreasoner.atoms.making import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of
-from factreasoner.judges.encoder.settings import BUNDLED
+from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.prefilter import PrefilteredJudge
 from factreasoner.llm.batches.folder import BatchFolder
@@ -26,7 +26,6 @@ from factreasoner.plugins.kinds import (
     JUDGE,
     RETRIEVER,
     SOLVER,
-    Offers,
     OnDemand,
     PluginKind,
     checked_model,
@@ -88,7 +87,7 @@ class Assembly:
         known = PLUGINS[kind.name].get(str(self._plugins[kind.name]))
         return None if known is not None and known.is_none else self.made(kind)
 
-    def _offers(self, kind: PluginKind[P]) -> Offers:
+    def _offers(self, kind: PluginKind[P]) -> dict[str, object]:
         """What a part may ask for; a judge may have a solver, but not the other way round."""
         offers: dict[str, object] = {
             "config": self.config,
@@ -129,7 +128,10 @@ class Assembly:
         if calibration and calibration.acts:
             judge = CalibratedJudge(judge, calibration.verdicts)
         filters = self.config.prefilter == "bundled" and self.config.judging_verifier != BUNDLED
-        return PrefilteredJudge(judge) if filters else judge
+        if not filters or self.config.part("judge").replays:
+            return judge
+        own = self._offers(JUDGE) | {"config": EncoderSettings(), "llm": None}
+        return PrefilteredJudge(judge, JUDGE.make("verifier", own))
 
     def coherence(self) -> CoherenceCheck | None:
         """What finds claims that contradict each other; None unless the settings ask for it."""
@@ -166,7 +168,7 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
     shared = SharedLimits(config, budget)
-    llm = calls.llm and checked_model(calls.llm)
+    llm = None if calls.llm is None else checked_model(calls.llm)
     if llm is None and config.first_model is not None:
         clients = {name: _client(alone(config, name), shared, calls) for name in config.models}
         llm = Panel(clients) if config.judge_models else clients[config.first_model]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
@@ -55,7 +56,7 @@ class VerifierJudge:
             self._asking = Windows(self.runtime, _layer_of(config, self.adapter))
         else:
             self._asking = Chunks(self.adapter, self.runtime)
-        self._cache = cache
+        self._cache, self._lock = cache, threading.Lock()
         self._decisions: OrderedDict[str, Decision] = OrderedDict()
 
     @staticmethod
@@ -112,9 +113,10 @@ class VerifierJudge:
         return found
 
     def _keep(self, decisions: Mapping[str, Decision]) -> None:
-        self._decisions.update(decisions)
-        while len(self._decisions) > REMEMBERED:
-            self._decisions.popitem(last=False)
+        with self._lock:
+            self._decisions.update(decisions)
+            while len(self._decisions) > REMEMBERED:
+                self._decisions.popitem(last=False)
         if self._cache is not None and decisions:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 

@@ -44,6 +44,8 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         llm = self._llm if self.config.part("judge").prompts else None
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: `verify` does not calibrate a model's verdicts; remove it")
+        if llm is not None and self.config.prefilter != "none":
+            raise ConfigError("prefilter: `verify` sends a model every pair of claim and source; remove it")
         self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
         self.judge = ClaimJudge(self._judge, llm, self.config)
         self.corrector = Corrector(self._llm, self.config)
