@@ -137,10 +137,10 @@ def test_an_unsound_answer_is_a_failure_of_its_fact(served, wrong):
 @pytest.mark.parametrize(
     ("said", "error"),
     [
-        ((200, {}, b"<html>login</html>"), "UnusableReplyError"),
-        ((200, {}, b""), "UnusableReplyError"),
-        ((200, {}, b'{"answers": [1]}'), "UnusableReplyError"),
-        ((200, {}, b'{"answers": {"fact_0": ' + b"[" * 5000), "UnusableReplyError"),
+        ((200, {}, b"<html>login</html>"), "ProviderError"),
+        ((200, {}, b""), "ProviderError"),
+        ((200, {}, b'{"answers": [1]}'), "ProviderError"),
+        ((200, {}, b'{"answers": {"fact_0": ' + b"[" * 5000), "ProviderError"),
         ((200, {}, b'{"x": "' + b"y" * 9_000_000 + b'"}'), "UnusableReplyError"),
         ((422, {}, b'{"detail": "questions: too many"}'), "ProviderError"),
         ((500, {}, b"oops"), "ProviderError"),
@@ -151,6 +151,26 @@ def test_useless_responses_are_failures(served, said, error):
     found = judged(served(lambda body: said)[0])
     assert {failure.error_type for failure in found.failures} == {error}
     assert len(found.failures) == 2
+    if said[0] == 200 and error == "ProviderError":
+        assert "check --api-base" in found.failures[0].message
+
+
+def test_error_in_a_good_status_names_itself(served):
+    busy = b'{"error": {"message": "model is loading", "code": 503}}'
+    answers = iter([(200, {}, busy)])
+    config, server = served(lambda body: next(answers, None) or well(body), patience=5.0)
+    assert len(judged(config).verdicts) == 2
+    assert len(server.seen) == 2
+
+
+def test_of_equal_values_the_choice_counts(served):
+    tie = {"True": 0.5, "False": 0.5, "Not clear": 0.0}
+
+    def answer(body):
+        said = well(body)
+        return said | {"answers": {name: choice(tie, choice="False") for name in said["answers"]}}
+
+    assert {v.label for v in judged(served(answer)[0]).verdicts} == {"contradiction"}
 
 
 @pytest.mark.parametrize(("status", "remedy"), [(401, "key"), (404, "check --model and --api-base")])
@@ -178,6 +198,7 @@ def test_odd_usage_and_names_change_no_verdict(served):
     [
         ({"mode": "tfn_citation"}, "--mode tf or tfn"),
         ({"confidence": "verbal"}, "without --confidence verbal"),
+        ({"confidence": "votes"}, "use --confidence auto"),
         ({"api_base": None}, "--api-base URL"),
     ],
 )

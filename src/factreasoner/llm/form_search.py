@@ -305,6 +305,8 @@ def _beyond_choices(schema: FunctionSchema, config: LLMSettings) -> str:
     """Why a model that only chooses can't answer a question, and the remedy; empty if it can."""
     if config.api_base is None or config.batch != "none":
         return "a System One model needs --api-base URL, the address of its server, and takes no --batch"
+    if config.confidence == "votes":
+        return "a System One model gives probabilities of its own: use --confidence auto"
     if schema.arguments == schema.choices:
         return ""
     remedy = "--mode tf or tfn without --confidence verbal, and parts that need no model (--atomizer rules)"

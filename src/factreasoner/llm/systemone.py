@@ -34,20 +34,20 @@ def request(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
     for name in schema.choices:
         criteria = {}
         for value in schema.properties[name]["enum"]:
-            said = re.search(rf"^{re.escape(value)} - (.+)$", prompt.system, re.MULTILINE)
-            criteria[value] = said[1] if said else None
+            meaning = re.search(rf"^{re.escape(value)} - (.+)$", prompt.system, re.MULTILINE)
+            criteria[value] = meaning[1] if meaning else None
         asked = (
             f"Is this {schema.item} {', '.join(criteria)}, by the text alone? {schema.items.get(name, '')}"
         )
         questions[name] = {"type": "choice", "instructions": asked.strip(), "criteria": criteria}
-    told = json.dumps(questions, ensure_ascii=False)
-    messages = [{"role": "user", "content": f"{prompt.user}\n{told}"}]  # for estimates alone
+    listed = json.dumps(questions, ensure_ascii=False)
+    messages = [{"role": "user", "content": f"{prompt.user}\n{listed}"}]  # for estimates alone
     return {"state": prompt.user, "questions": questions, "messages": messages}
 
 
 def as_chat(body: object) -> dict[str, Any]:
     """A response in the shape of a chat completion, whose content is its answers."""
-    message = {"content": json.dumps(field_of(body, "answers") or {})}
+    message = {"content": json.dumps(field_of(body, "answers"))}
     usage = {
         "prompt_tokens": field_of(body, "usage", "input_tokens"),
         "completion_tokens": field_of(body, "usage", "output_tokens"),
@@ -58,7 +58,10 @@ def as_chat(body: object) -> dict[str, Any]:
 
 def answers_in(content: str, schema: FunctionSchema) -> dict[str, Chances]:
     """P of every value by question, of those whose answer is sound: the choice is the most probable value."""
-    answers = json.loads(content)
+    try:
+        answers = json.loads(content)
+    except ValueError:  # a response that was too long to read
+        answers = None
     found = {}
     for name in schema.choices if isinstance(answers, dict) else ():
         given, allowed = field_of(answers.get(name), "probabilities"), schema.properties[name]["enum"]
@@ -71,5 +74,6 @@ def answers_in(content: str, schema: FunctionSchema) -> dict[str, Chances]:
         total = math.fsum(given.values())
         choice = field_of(answers[name], "choice")
         if abs(total - 1) <= _SUM and choice in given and given[choice] == max(given.values()):
-            found[name] = Chances(probabilities={value: given[value] / total for value in allowed})
+            first = sorted(allowed, key=lambda value: value != choice)  # of equal ones, the server's choice
+            found[name] = Chances(probabilities={value: given[value] / total for value in first})
     return found

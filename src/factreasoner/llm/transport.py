@@ -22,7 +22,8 @@ from factreasoner.calls.threads import with_room
 from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
-from factreasoner.llm.responses import Completion, completion_of, reported
+from factreasoner.llm.faults import NotACompletionError
+from factreasoner.llm.responses import Completion, completion_of, field_of, reported
 from factreasoner.llm.settings import SYSTEM_ONE
 
 ENVIRONMENT = {
@@ -249,7 +250,7 @@ class Transport:
         return self.completion(response, request, aside.logprobs)
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
-        """Send questions with choices. Raises StatusError, or what httpx raises."""
+        """Send questions with choices. Raises StatusError, NotACompletionError, or what httpx raises."""
         from factreasoner.llm.session import TooLongError, with_aside
         from factreasoner.llm.systemone import StatusError, as_chat
 
@@ -258,17 +259,18 @@ class Transport:
         body |= {name: value for name, value in request.items() if name not in unsent}
         headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
         url = f"{str(self._api_base).rstrip('/')}/systemone"
-        content: object = TOO_LONG
         try:
             with with_aside():
                 response = load().client_session.post(url, json=body, headers=headers, timeout=timeout)
-            if not response.is_success:
-                raise StatusError(response)
-            content = from_json(response.content)
         except TooLongError:
-            pass
-        except ValueError:
-            content = response.text
+            return self.completion({"choices": [{"message": {"content": TOO_LONG}}]}, request)
+        if not response.is_success:
+            raise StatusError(response)
+        content = None
+        with contextlib.suppress(ValueError):
+            content = from_json(response.content)
+        if not isinstance(field_of(content, "answers"), Mapping):
+            raise NotACompletionError(response.content, field_of(content, "error"))
         return self.completion(as_chat(content), request)
 
     def unlisted_params(self, request: Mapping[str, Any]) -> list[str]:
