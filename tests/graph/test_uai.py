@@ -209,8 +209,14 @@ def test_evidence_and_names_that_lie_beside_a_network(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        *((content, "variables") for content in ("", "[]", "{}", '{"variables": ["a", "a"]}')),
-        *((json.dumps({"variables": ["x", "y"], "kinds": kinds}), "variables") for kinds in (["atom"], 3)),
+        *(
+            (content, "variables")
+            for content in ("", "[]", "{}", '{"variables": "ab"}', '{"variables": ["a", "a"]}')
+        ),
+        *(
+            (json.dumps({"variables": ["x", "y"], "kinds": kinds}), "kinds: expected 2 words")
+            for kinds in (["atom"], "atom", [1, 2], 3)
+        ),
     ],
 )
 def test_a_map_that_does_not_fit(tmp_path, content, message):

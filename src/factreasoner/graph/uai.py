@@ -244,11 +244,19 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
 
 def _mapped(graph: FactorGraph, path: Path) -> NetworkFile:
     """The graph with names and kinds from a map: {"variables": [name of variable 0, ...], "kinds": [...]}."""
+    content = text_of(path)
     try:
-        found = json.loads(text_of(path))
-        names, kinds = tuple(found["variables"]), tuple(found.get("kinds", ())) or None
-        if len(kinds or names) == len(names):
-            return NetworkFile(replace(graph, names=names), kinds)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError, InputError):
-        pass
-    raise InputError([InputProblem(str(path), "variables", "not a variable map of this network")])
+        found = json.loads(content)
+        names, kinds = found["variables"], found.get("kinds")
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error
+    count = len(graph.names)
+    if not _words(names, count) or len(set(names)) < count:
+        raise InputError([InputProblem(str(path), "variables", f"expected {count} distinct names")])
+    if kinds is not None and not _words(kinds, count):
+        raise InputError([InputProblem(str(path), "kinds", f"expected {count} words")])
+    return NetworkFile(replace(graph, names=tuple(names)), None if kinds is None else tuple(kinds))
+
+
+def _words(value: object, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(word, str) for word in value)
