@@ -74,7 +74,7 @@ __all__ = [*sorted(_HOME_OF)]
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import factreasoner` costs nothing."""
     if name in _REMOVED:
-        raise AttributeError(f"{name} is no longer there: {_REMOVED[name]}")
+        raise ImportError(f"{name} is no longer there: {_REMOVED[name]}")  # `from` hides an AttributeError
     if (home := _HOME_OF.get(name) or _MOVED.get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(importlib.import_module(home), name)

@@ -114,14 +114,11 @@ def _keeping_finished(path: Path) -> Iterator[None]:
     """Keep the records that were finished before an error, which names their folder, and has their run."""
     try:
         yield
-    except BaseException as error:
+    except FactReasonerError as error:
         with contextlib.suppress(RunError):
-            run = Run.open(path)
-            error.add_note(
-                f"{len(run)} finished records are in {path}; the same call with `out` continues there"
-            )
-            if isinstance(error, FactReasonerError):
-                error.run = run
+            error.run = Run.open(path)
+            kept = f"finished records: {len(error.run)}, in {path}"
+            error.add_note(f"{kept}; the same call with `out` continues there")
         raise
 
 

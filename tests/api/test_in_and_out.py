@@ -261,6 +261,19 @@ def test_a_factor_graph_is_checked_when_built(given, field, words):
     assert words in problem.message
 
 
+@pytest.mark.parametrize(
+    ("columns", "column_map"),
+    [
+        ({"id": pandas.array([1, None], dtype="Int64")}, None),
+        ({"qid": ["a", "b"], "id": [3.5, 4.5]}, {"qid": "id"}),
+    ],
+)
+def test_frame_whose_ids_are_not_those_of_its_column(columns, column_map):
+    frame = pandas.DataFrame(columns | {"output": ["A b.", "C d."], "contexts": [["x"], ["x"]]}, index=[7, 8])
+    found = assess_many(frame, column_map=column_map).atoms()
+    assert list(found.index) == [7, 8]
+
+
 NODES = [{"id": "a", "kind": "atom", "prior": 0.5}, {"id": "c", "kind": "context", "prior": 0.9}]
 EDGE = {"source": "c", "target": "a", "kind": "entailment", "probability": 0.9}
 

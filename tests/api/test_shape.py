@@ -87,8 +87,8 @@ def test_renamed_parameters_warn():
         fr.verify(ANSWER, sources=[PASSAGE], claims=[ANSWER], **GIVEN)
     with pytest.warns(DeprecationWarning, match=r"import Context from factreasoner\.models"):
         assert fr.Context
-    with pytest.raises(AttributeError, match="rag\\(\\) returns a RagResult"):
-        _ = fr.ScoredRag
+    with pytest.raises(ImportError, match="rag\\(\\) returns a RagResult"):
+        from factreasoner import ScoredRag  # noqa: F401
 
 
 @EVERY
@@ -252,3 +252,17 @@ def test_timed_out_call_computes_nothing_more(many):
     calls = judge.calls
     time.sleep(0.3)
     assert judge.calls == calls < 100
+
+
+def test_record_given_with_other_parts_is_refused():
+    record = fr.Record(id="a", response=ANSWER, contexts=[PASSAGE])
+    for name, value in (("contexts", ["x"]), ("atoms", ["x"]), ("id", "zz"), ("topic", "q"), ("input", "q")):
+        with pytest.raises(InputError, match=f"{name}: the record has its own"):
+            fr.build_pipeline().assess(record, **{name: value})
+
+
+def test_membership_in_a_run_is_by_id():
+    run = fr.assess_many([{"id": 1, "output": ANSWER, "contexts": [PASSAGE]}])
+    assert "1" in run
+    assert 1 in run
+    assert "2" not in run

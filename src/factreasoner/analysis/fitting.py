@@ -91,7 +91,7 @@ def calibrate_by_corrections(
 
 
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any]) -> Calibration:
-    """The calibration; `told` says what the labels are from."""
+    """The calibration; `message` says what the labels are from."""
     if lack := pairs.shortage():
         raise RunError(
             f"{run.path}: too little to calibrate verdicts with {message['gold']}: {lack}; give more"
@@ -218,7 +218,7 @@ class Scores(NamedTuple):
 
 
 def scores_of_labels(p: Floats, gold: Ints, record: Ints, predicted: Ints | None = None) -> Scores:
-    """Scores of the labels that were `said`, by default the most probable ones.
+    """Scores of the labels `predicted`, by default the most probable ones.
 
     `p` has the shape (pairs, 3); labels are places in `LABELS`.
     """

@@ -80,6 +80,9 @@ class Run:
     def __iter__(self) -> Iterator[Result]:
         return self.results()
 
+    def __contains__(self, record_id: object) -> bool:
+        return str(record_id) in self._finished.ids
+
     def __getitem__(self, record_id: object) -> Result:
         """The result of the record with that id, a text or a number. Raises KeyError, with the nearest id."""
         try:
@@ -89,14 +92,8 @@ class Run:
         return next(self.results([known]))
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
-        return (
-            partial(Run.open, corrections=self._finished.corrections),
-            (self.path,),
-            {"_made": self._made},
-        )
-
-    def __deepcopy__(self, memo: object) -> Run:
-        return copy.copy(self)
+        opened = partial(Run.open, corrections=self._finished.corrections)
+        return opened, (self.path,), {"_made": self._made}
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[Result]:
         """The result of each record, or of those named, read one at a time.
@@ -105,6 +102,9 @@ class Run:
         """
         k = self.config.k if isinstance(self.config.k, int) else None
         return (one.model_copy(update={"k": k}) for one in self._finished.results(ids))
+
+    def __deepcopy__(self, memo: object) -> Run:
+        return copy.copy(self)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Run:
         frame, places = self._made
         if frame is not None and set(found["record"]) <= places.keys():
             found.index = frame.index.take([places[name] for name in found["record"]])
-            if "id" in frame.columns:
+            if "id" in frame.columns and [*map(str, frame["id"])] == [*places]:
                 found["record"] = found["record"].astype(frame["id"].dtype)
         return found
 

@@ -64,7 +64,7 @@ class Reader:
         metadata = extras.pop("metadata", None)
         if metadata and (inner := mapping_of(metadata)) and inner.keys().isdisjoint(extras):
             extras |= inner
-        elif metadata:
+        elif metadata not in (None, {}):
             extras["metadata"] = metadata
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))
@@ -247,5 +247,6 @@ def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
     if found is None:
         message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
         raise InputError([InputProblem(where, "", message)])
-    found.pop("Index", None)
+    if hasattr(row, "_asdict"):  # of `itertuples`
+        found.pop("Index", None)
     return found if isinstance(row, Mapping) else given(found)

@@ -94,7 +94,25 @@ class Context(CallerModel):
     atom_ids: tuple[str, ...] = ()
 
 
-class Record(CallerModel):
+class Exchange:
+    """The names of record keys for an answer and its question."""
+
+    if TYPE_CHECKING:
+        response: str
+        prompt: str
+
+    @property
+    def output(self) -> str:
+        """The answer."""
+        return self.response
+
+    @property
+    def input(self) -> str:
+        """The question."""
+        return self.prompt
+
+
+class Record(CallerModel, Exchange):
     """One response to assess, with all that is known about it.
 
     `atoms` or `contexts` are None if they were not given, and an empty tuple if there are none. Ids are
@@ -116,16 +134,6 @@ class Record(CallerModel):
     facts: tuple[Atom, ...] | None = None
     gold_contexts: tuple[str, ...] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
-
-    @property
-    def output(self) -> str:
-        """The answer."""
-        return self.response
-
-    @property
-    def input(self) -> str:
-        """The question."""
-        return self.prompt
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:

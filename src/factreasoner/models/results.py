@@ -20,7 +20,7 @@ from pydantic import (
 from factreasoner.models.frames import frame_of
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.notebook import notebook_html
-from factreasoner.models.records import Model
+from factreasoner.models.records import Exchange, Model
 from factreasoner.models.rows import ClaimRow, Words, claim_columns, main_rows, table_row
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
@@ -127,6 +127,8 @@ class Probe(Model):
 class Pruned(Model):
     """How many pairs were not sent to the judge, since the bundled judge calls them surely neutral."""
 
+    model_config = ConfigDict(extra="ignore")  # runs made before have more counts
+
     pairs: int
 
 
@@ -198,7 +200,7 @@ class Unchecked(Model):
     reason: Reason
 
 
-class Result(Model):
+class Result(Model, Exchange):
     """What was found of one answer: the same for every task, from a single call and from a run.
 
     `status` is "ok", "partial" (something failed, or sampling did not converge), "no_atoms" (there is nothing
@@ -228,23 +230,13 @@ class Result(Model):
     unchecked: tuple[Unchecked, ...] | None = None
     sentences: int | None = None
     removed_reasoning: int = 0
-    k: int | None = None
+    k: int | None = Field(None, ge=1)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The id of the record."""
         return self.record_id
-
-    @property
-    def input(self) -> str:
-        """The question."""
-        return self.prompt
-
-    @property
-    def output(self) -> str:
-        """The answer."""
-        return self.response
 
     @property
     @abstractmethod

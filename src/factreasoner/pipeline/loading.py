@@ -179,7 +179,7 @@ def keyword_settings(
 ) -> Config:
     """Keyword arguments override `config`; if that is a path or None, the environment overrides it.
 
-    None stands for the default. The environment has no say about `parts`. Raises ConfigError: a bad value.
+    None counts as not given. The environment has no say about `parts`. Raises ConfigError: a bad value.
     """
     given = {key: value for key, value in keywords.items() if value is not None}
     if isinstance(config, Config):

@@ -12,7 +12,7 @@ from factreasoner.atoms.making import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
-from factreasoner.errors import ConfigError, PluginError
+from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
 from factreasoner.models import (
@@ -86,10 +86,13 @@ class Pipeline:
 
         What goes wrong inside it is in the assessment's failures, not raised.
         """
-        given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
-        record = output
-        if not isinstance(record, Record):
-            record = given_record("assess()", **given, atoms=atoms)
+        given = {"id": id, "prompt": input or None, "topic": topic, "contexts": contexts, "atoms": atoms}
+        if isinstance(record := output, Record):
+            problem = "the record has its own; change the record, or pass its output"
+            if strange := [name for name, value in given.items() if value is not None]:
+                raise InputError([InputProblem("assess()", strange[0].replace("prompt", "input"), problem)])
+        else:
+            record = given_record("assess()", response=output, **given)
         with one_by_one_until(lambda: self.settled):
             found = self._assess(as_read(record))
         atoms, told = account_of(record, found.atoms if record.atoms is None else None)

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
-from factreasoner.errors import RunError
+from factreasoner.errors import InputError, RunError
 from factreasoner.files import clear_interrupted
 from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.calibration import calibration_fingerprint
@@ -323,8 +323,11 @@ class RunFolder(Journal, Generic[R]):
         for line in self.lines(ids):
             try:
                 yield self.task.result.model_validate_json(line.result)
-            except ValidationError as error:  # of a line that is whole, as its checksum says
-                wrong = f"not a result of a run of `{self.task.name}`: {next(reworded(error, '', {}))}"
+            except (ValidationError, InputError) as error:  # of a line that is whole, as its checksum says
+                problem = (
+                    error.problems[0] if isinstance(error, InputError) else next(reworded(error, "", {}))
+                )
+                wrong = f"not a result of a run of `{self.task.name}`: {problem}"
                 offset = self.entries[line.id].offset
                 raise self.damaged(offset, f"{wrong}; {_WHOLE}") from error
 

@@ -103,7 +103,7 @@ def assess(  # noqa: PLR0913 - what a record of this task may bring
     texts, mappings with the keys of a record's contexts, `Context` objects, or documents of LangChain and
     LlamaIndex. If they are given, no retriever is asked. `atoms` are the statements to judge: texts, mappings
     or `Atom` objects. Without them, they are made from the answer. `settings` are those of `Config`, such as
-    `version=3`, `model="openai/gpt-4o-mini"`; None stands for the default. They override those of `config`,
+    `version=3`, `model="openai/gpt-4o-mini"`; None counts as not given. They override those of `config`,
     in whose place the environment's hold. Without a model, the bundled judge is used. A setting that names a
     part also takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client. What goes
     wrong with the record is in the result's failures, not raised.
