@@ -72,7 +72,7 @@ def main() -> None:
         starts = {
             "factreasoner --help": (0.25, ("-m", "factreasoner", "--help")),
             "import factreasoner": (0.3, ("-c", "import factreasoner")),
-            "first embedded verdict": (2.0, ("-c", FIRST_VERDICT)),
+            "first bundled verdict": (2.0, ("-c", FIRST_VERDICT)),
             "run of one record": (3.0, ("-m", "factreasoner", *run)),
         }
         python = least_seconds("-c", "pass")

@@ -64,7 +64,7 @@ class ReplyCache:
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, renew: bool = False
     ) -> Reply:
-        """The stored reply, or that of `ask`; with `anew` only the latter. Threads that want it now share it.
+        """The stored reply, or that of `ask`; with `renew` only that. Threads that want it now share it.
 
         Whoever does not ask gets the reply with the usage of a cached one.
         """
@@ -125,8 +125,7 @@ class Answerers:
 
     def __init__(self, model: str) -> None:
         self._model, self._lock, self._warned = model, threading.Lock(), False
-        self._names: dict[tuple[str, bool], set[str]] = {}
-        """Names given, by kind (a model, or a fingerprint of that model) and whether answers were cached."""
+        self._names: dict[tuple[str, bool], set[str]] = {}  # by kind, and whether answers were cached
 
     def note(self, reply: Reply) -> None:
         """Take note of who gave a reply."""

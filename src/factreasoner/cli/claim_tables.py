@@ -84,8 +84,8 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None, wh
     if not config.part("atomizer").parses:
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
-    better = "" if parser else f"; {remedy()} split them"
-    console.aside(f"{what} are {made} (docs/concepts.md){better}.")
+    better = "" if parser else f" To split sentences: {remedy()}"
+    console.aside(f"{what} are {made} (docs/concepts.md).{better}")
 
 
 def judging_notice(config: Config) -> str:

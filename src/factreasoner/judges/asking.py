@@ -93,12 +93,12 @@ class Asker:
                 range(1, VOTES + 1),
                 workers=self._config.concurrency,
             )
-            first = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
+            answers = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
         else:
-            first = self._ask_once(question, batches, sample=0, samples=1)
+            answers = self._ask_once(question, batches, sample=0, samples=1)
         return JudgedClaims(
-            {name: one for name, one in first.items() if isinstance(one, JudgedClaim)},
-            {name: one for name, one in first.items() if isinstance(one, Failure)},
+            {name: one for name, one in answers.items() if isinstance(one, JudgedClaim)},
+            {name: one for name, one in answers.items() if isinstance(one, Failure)},
         )
 
     def _ask_once(
@@ -115,7 +115,7 @@ class Asker:
             ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
-        words: dict[str, JudgedClaim | Failure] = {}
+        answers: dict[str, JudgedClaim | Failure] = {}
         pending: PendingError | None = None
         with one_slot():
             for batch in batches:
@@ -124,10 +124,10 @@ class Asker:
                 except PendingError as error:
                     pending = error
                     continue
-                words |= zip((claim.id for claim in batch), results, strict=True)
+                answers |= zip((claim.id for claim in batch), results, strict=True)
         if pending is not None:
             raise pending
-        return words
+        return answers
 
 
 def read(

@@ -118,7 +118,7 @@ class Inquiry(NamedTuple):
     ) -> tuple[Example, ...]:
         """Worked calls for a prompt: `user` words their passages and facts as the call's own.
 
-        `said` has the words for True, False and Not clear where the prompt has its own. With `one`, six calls
+        `words` are those for True, False and Not clear where the prompt has its own. With `one`, six calls
         of one fact, two of each label. Otherwise one of two facts and one of six: a model that saw one size
         answers that many keys whatever it is asked.
         """

@@ -62,7 +62,9 @@ def whole_text(source: str) -> Extracted:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
     title = next(filter(None, titles), "")
-    for element in root.xpath("//head/title"):  # not the head: HTML 5 without a body lands in it
+    for element in root.xpath(
+        "//head/title | //head/noscript"
+    ):  # not the head: HTML 5 without a body lands in it
         element.drop_tree()
     write_superscripts(root)
     _write_formulas(root)
