@@ -31,7 +31,7 @@ def labels(run):
 EXPECTED = {"x": "supported", "y": "contradicted"}
 
 
-def test_the_same_call_goes_on_and_another_one_is_refused(tmp_path):
+def test_same_call_resumes_and_different_is_refused(tmp_path):
     asked = []
 
     class Judge:
@@ -132,7 +132,7 @@ def test_progress_is_told_or_not(capsys):
         ([ROWS[0] | {"output": float("nan")}], "record 1: "),
     ],
 )
-def test_what_is_wrong_is_named_before_anything_is_done(tmp_path, records, message):
+def test_invalid_input_is_named_before_work(tmp_path, records, message):
     with pytest.raises(InputError) as caught:
         assess_many(records, out=tmp_path / "run", progress=False)
     assert message in str(caught.value)
@@ -150,7 +150,7 @@ def test_records_of_ours_and_unknown_settings():
         assess_many([{"ouput": "x"}])
 
 
-def test_a_cancelled_aassess_sends_nothing_more_and_waits_for_nothing():
+def test_cancelled_aassess_stops_at_once():
     rows = [f"Person {number} was born in {1900 + number}." for number in range(24)]
 
     async def in_vain(server):
@@ -195,7 +195,7 @@ def test_processes_take_no_objects(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_how_a_model_is_asked_is_kept_for_when_the_run_goes_on(tmp_path):
+def test_model_capabilities_are_saved_for_resuming(tmp_path):
     with FakeServer(obliging) as server:
         given = {"model": "openai/fake", "api_base": server.url, "atomizer": "rules", "reviser": "none"}
         assess_many(ROWS[:1], out=tmp_path / "run", progress=False, **given)

@@ -67,7 +67,7 @@ def test_action_checks_rules_and_writes_summary(act, tmp_path):
 
 @pytest.mark.parametrize("name", ["run", "min", "max", "junit"])
 @pytest.mark.parametrize("value", ["$(touch taken)", '`touch taken`"; touch taken #', "--help"])
-def test_no_input_of_the_action_is_run_or_taken_for_a_flag(name, value, act, tmp_path):
+def test_action_inputs_are_never_run_or_parsed(name, value, act, tmp_path):
     done = act(**{"run": "runs", "min": "precision=0.5", name: value})
     assert not (tmp_path / "taken").exists()
     assert "Usage:" not in done.stdout
@@ -77,7 +77,7 @@ def test_no_input_of_the_action_is_run_or_taken_for_a_flag(name, value, act, tmp
         assert done.returncode in (1, 2), done.stdout
 
 
-def test_the_container_serves_to_others_only_with_a_token(monkeypatch, capsys):
+def test_container_serves_publicly_only_with_token(monkeypatch, capsys):
     monkeypatch.delenv("SERVE_TOKEN", raising=False)
     command = json.loads(re.search(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE)[1])
     assert execute(command) == 1

@@ -25,7 +25,7 @@ FILES = (ROOT / "docs/files.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("task", ["run", "recall", "rag", "verify"])
-def test_every_key_of_a_run_folder_is_on_the_page(task, tmp_path):
+def test_every_run_folder_key_is_documented(task, tmp_path):
     data = {"run": "conflict", "verify": "cited"}.get(task, task)
     folder = tmp_path / "out"
     assert execute([task, str(ROOT / f"examples/{data}.jsonl"), "--out", str(folder), "--quiet"]) == 0
@@ -100,13 +100,13 @@ def anchors(page):
         yield re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
-def test_every_page_of_the_site_stands_in_its_navigation_once():
+def test_every_page_is_in_navigation_once():
     site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     assert sorted(navigated(site["nav"])) == [page.name for page in DOCS]
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
-def test_links_of_the_site_stay_in_it_and_lead_to_headings(page):
+def test_site_links_stay_inside_and_reach_headings(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         name, _, anchor = target.partition("#")
         if "://" not in target:
@@ -115,7 +115,7 @@ def test_links_of_the_site_stay_in_it_and_lead_to_headings(page):
             assert not anchor or anchor in anchors(other), target
 
 
-def test_the_page_of_the_api_has_every_public_name_in_markdown():
+def test_api_page_lists_every_public_name():
     page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^::: factreasoner\.([a-z_]+|[A-Z]\w+)$", page, re.MULTILINE))
     assert named - {"errors"} == set(factreasoner.__all__) - {"Config"}
@@ -176,7 +176,7 @@ def commands(page):
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: page.name)
-def test_commands_are_typed_as_the_command_line_takes_them(page):
+def test_documented_commands_parse(page):
     group = typer.main.get_command(cli.app)
     for words in commands(page):
         with group.make_context("factreasoner", words[:1]) as context:

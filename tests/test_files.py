@@ -27,7 +27,7 @@ PACKERS = {
 }
 
 
-def test_a_file_that_holds_the_lines_already_keeps_its_time(tmp_path):
+def test_identical_file_keeps_its_time(tmp_path):
     path = tmp_path / "file.txt"
     replace_file(path, ["a"], touch=False)
     for lines, kept in ((["a"], True), (["b"], False)):
@@ -54,7 +54,7 @@ def test_the_content_is_read_whatever_the_name(tmp_path, form):
 
 
 @pytest.mark.parametrize("form", ["gzip", "members", "zstd", "frames"])
-def test_every_line_before_damage_is_read_and_the_place_told(form):
+def test_lines_before_damage_are_read_and_reported(form):
     data = PACKERS[form](TEXT)
     whole = set(TEXT.splitlines(keepends=True))
     for kept in (len(data) - 1, len(data) - 5, len(data) * 2 // 3, 20):
@@ -130,7 +130,7 @@ def test_names_without_the_compression(name, plain):
     assert plain_name(Path("x.gz", name)) == Path("x.gz", plain)
 
 
-def test_replacing_a_file_leaves_the_old_one_when_it_fails(tmp_path):
+def test_failed_replacement_keeps_the_old_file(tmp_path):
     path = tmp_path / "f"
     path.write_text("old")
 

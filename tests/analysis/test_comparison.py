@@ -31,7 +31,7 @@ def test_cached_calls_are_estimated_for_judging_alone(tmp_path):
         assert run["scores"]["tokens"]["value"] == judging.prompt_tokens + judging.completion_tokens > 0
 
 
-def test_a_table_of_credibility_that_one_run_has_is_named(tmp_path):
+def test_settings_difference_names_missing_credibility_table(tmp_path):
     for name, table in (("a", None), ("b", tmp_path / "t.csv")):
         run_folder(tmp_path / name, assessment([0.9]), config=Config(credibility=table))
     found = compare_runs(named_runs([tmp_path / "a", tmp_path / "b"]))["differing_settings"]
@@ -45,7 +45,7 @@ def test_an_interval_where_no_record_differs_is_explained(tmp_path):
     assert [ALIKE in explanation(content) for content in compared] == [True, False]
 
 
-def test_labels_of_atoms_are_refused_for_another_task_and_unused_ones_told(tmp_path):
+def test_gold_file_is_refused_for_other_task(tmp_path):
     gold = tmp_path / "gold.jsonl"
     gold.write_text(
         '{"record": "r1", "atom": "a0", "label": "S"}\n{"record": "r1", "atom": "a9", "label": "S"}\n'
@@ -60,7 +60,7 @@ def test_labels_of_atoms_are_refused_for_another_task_and_unused_ones_told(tmp_p
         compare_runs(named_runs(paths), settings=settings)
 
 
-def test_modes_that_were_not_asked_alike_are_told_of(tmp_path):
+def test_modes_with_different_fact_counts_are_reported(tmp_path):
     facts = [{"text": "It opened.", "label": True}, {"text": "It closed.", "label": False}]
     whole = recall("It opened.", facts=facts).model_copy(update={"record_id": "r1", "topic": "opening"})
     less = recall("It opened.", facts=facts[:1]).model_copy(

@@ -46,7 +46,7 @@ def a_judge_that_says_true_too_often(count):
     return p, gold
 
 
-def test_the_fit_is_the_minimum_that_another_optimiser_finds():
+def test_fit_matches_another_optimiser():
     p, gold = a_judge_that_says_true_too_often(120)
     found, wanted = fit_offsets(np.array(p), np.array(gold)), by_another_hand(p, gold)
     assert found.model_dump() == pytest.approx(wanted.model_dump(), abs=2e-3)

@@ -29,7 +29,7 @@ def opened(tmp_path):
     return Run.open(path)
 
 
-def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
+def test_run_repr_shows_task_results_and_failures(opened, tmp_path):
     told = f"task run, 3 records (1 partial, 1 no atoms, 1 ok), judged by {judged_by(Config())}"
     assert repr(opened) == f"<Run {str(opened.path)!r}: {told}>"
     html = opened._repr_html_()
@@ -86,7 +86,7 @@ def test_verdicts_and_no_claims_of_another_task(opened):
         opened.claims()
 
 
-def test_a_table_without_rows_has_its_columns_and_types(tmp_path):
+def test_empty_table_keeps_columns_and_types(tmp_path):
     path = run_folder(tmp_path / "run", assessment([]))
     atoms = Run.open(str(path)).atoms()
     assert len(atoms) == 0

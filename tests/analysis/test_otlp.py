@@ -16,7 +16,7 @@ def attributes(event):
     return dict(event.log_record.attributes)
 
 
-def test_an_event_is_of_the_span_that_it_scores():
+def test_score_event_belongs_to_its_span():
     exporter = InMemoryLogRecordExporter()
     lost = SCORE._replace(value=None, error="LLMError", place=Place())
     claim = SCORE._replace(value=0.25, label="contradicted", explanation="so")
@@ -39,7 +39,7 @@ def test_an_event_is_of_the_span_that_it_scores():
 @pytest.mark.parametrize(
     "place", [Place("t1"), Place("0" * 32), Place(None, PLACE.span), Place(PLACE.trace, "s1")]
 )
-def test_ids_of_another_kind_are_named_and_not_sent(place):
+def test_non_otlp_ids_are_named_not_sent(place):
     exporter = InMemoryLogRecordExporter()
     sent = publish([SCORE._replace(place=place), SCORE], Otlp(exporter=exporter))
     assert (sent.number, *sent.lacking.values()) == (1, 1)
@@ -65,7 +65,7 @@ def test_all_of_many_arrive():
 REFUSED = r"/v1/logs: no collector can be reached: Connection refused; is it running\? --url names another"
 
 
-def test_a_collector_that_is_not_there_is_told_of_before_anything_is_tried():
+def test_unreachable_collector_is_reported_first():
     with pytest.raises(PublishError, match=f"127.0.0.1:9{REFUSED}"):
         Otlp("http://127.0.0.1:9")
     with pytest.raises(PublishError, match="no collector can be reached: Port"):

@@ -49,7 +49,7 @@ def test_a_traceparent_that_is_none_is_named(wrong):
     assert f"traceparent {wrong!r} is not valid" in place.wrong
 
 
-def test_every_metric_that_was_computed_and_failures_as_such(run):
+def test_computed_metrics_and_failures_are_published(run):
     found = list(scores_of(run, Selection()))
     first = {score.name: score for score in found if score.record == "r1"}
     assert first["factreasoner.precision"].value == 1.0
@@ -75,7 +75,7 @@ def test_claims_and_texts_are_asked_for(run):
         list(scores_of(run, Selection(("precison",))))
 
 
-def test_keys_are_those_of_the_judge_and_the_span(run, tmp_path):
+def test_score_keys_depend_on_judge_and_span(run, tmp_path):
     keys = [score.key for score in scores_of(run, Selection(claims=True))]
     assert len(set(keys)) == len(keys)
     assert keys == [score.key for score in scores_of(run, Selection(claims=True))]

@@ -45,7 +45,7 @@ def test_one_solver_by_name(monkeypatch):
         run_solver("exact", TRIANGLE, Config())
 
 
-def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why(monkeypatch):
+def test_every_solver_runs_or_gives_a_reason(monkeypatch):
     monkeypatch.setattr(exact, "MEMORY_BUDGET", 64)
     own = "factreasoner.solvers.gibbs:GibbsSolver"
     runs, refused = run_all_solvers(TRIANGLE, Config(solver=own))
@@ -56,7 +56,7 @@ def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why(monkeypat
     assert "MERLIN_PATH" in refused["merlin"]
 
 
-def test_what_a_solver_imports_is_loaded_before_it_is_timed(monkeypatch):
+def test_solver_imports_are_excluded_from_timing(monkeypatch):
     solved = []
 
     def noted(name, graph, config):
@@ -68,7 +68,7 @@ def test_what_a_solver_imports_is_loaded_before_it_is_timed(monkeypatch):
     assert [small for name, small in solved if name == "pgmpy"] == [True, False]
 
 
-def test_others_are_measured_by_the_most_precise_exact_one():
+def test_most_precise_exact_solver_is_the_reference():
     sampled = SolverRun("sampled", 1.0, marginals(0.4, exact=False, stderr=0.01))
     printed = SolverRun("printed", 1.0, marginals(0.4, diagnostics={"precision": 1e-6}))
     exact = SolverRun("exact", 1.0, marginals(0.4))

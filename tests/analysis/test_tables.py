@@ -70,7 +70,7 @@ def test_csv_has_every_value_and_no_formula(rows):
         (["a=b", "1932", "'quoted'", "", "2 - 1"], ""),
     ],
 )
-def test_a_text_that_would_be_a_formula_alone_gets_an_apostrophe(texts, before):
+def test_formula_text_gets_an_apostrophe(texts, before):
     _, *rows = read_csv([{"name": text, "p": None, "count": None, "ids": []} for text in texts])
     assert [name for name, *_ in rows] == [f"{before}{text}" for text in texts]
 
@@ -113,7 +113,7 @@ def test_a_compressed_table_is_the_table(tmp_path):
         export(table(rows), "parquet", tmp_path / "t.parquet.gz")
 
 
-def test_a_table_that_breaks_in_the_middle_leaves_the_old_file(tmp_path):
+def test_failing_export_keeps_the_old_file(tmp_path):
     def breaking():
         yield {"name": "a", "p": 0.1, "count": 1, "ids": []}
         raise RuntimeError("damaged")
@@ -132,7 +132,7 @@ def test_a_folder_that_is_not_there_is_made(tmp_path):
     assert (tmp_path / "new" / "folder" / "t.csv").read_text().startswith("name,")
 
 
-def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):
+def test_equal_probabilities_keep_run_order(tmp_path):
     path = run_folder(
         tmp_path, assessment([0.9, 0.2], record_id="one"), assessment([0.2, 0.5, 0.1], record_id="two")
     )
@@ -143,7 +143,7 @@ def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):
     assert list(shown_claims(run, ClaimFilter(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
 
 
-def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
+def test_records_without_claims_are_named_or_counted(tmp_path):
     empty = (
         Assessment(record_id=f"r{n}", status="no_atoms", assessor="factreasoner", response=" ")
         for n in range(5)

@@ -121,7 +121,7 @@ def test_a_lone_object_is_no_list_of_passages(single):
         assess(TRUE, contexts=single)
 
 
-def test_what_is_no_field_is_kept_and_what_is_lost_is_said(caplog):
+def test_unknown_fields_are_kept_and_losses_reported(caplog):
     passages = [(CHUNK, 0.83), {"text": "Other.", "metadata": {"id": "p7"}, "lock": threading.Lock()}]
     with caplog.at_level(logging.WARNING):
         found = assess(TRUE, contexts=passages, cache=False)
@@ -268,7 +268,7 @@ def test_a_factor_graph_is_checked_when_built(given, field, words):
         ({"qid": ["a", "b"], "id": [3.5, 4.5]}, {"qid": "id"}),
     ],
 )
-def test_frame_whose_ids_are_not_those_of_its_column(columns, column_map):
+def test_frame_keeps_its_index_beside_id_column(columns, column_map):
     frame = pandas.DataFrame(columns | {"output": ["A b.", "C d."], "contexts": [["x"], ["x"]]}, index=[7, 8])
     found = assess_many(frame, column_map=column_map).atoms()
     assert list(found.index) == [7, 8]
@@ -304,7 +304,7 @@ def test_a_fact_graph_is_checked_when_built(made, nodes, relations, field):
         (Relation, {"source": "c"}, "target"),
     ],
 )
-def test_a_node_and_a_relation_name_the_wrong_field(model, wrong, field):
+def test_invalid_node_or_relation_names_its_field(model, wrong, field):
     with pytest.raises(InputError, match=rf"{model.__name__}\(\): {field}: "):
         model(**wrong)
 

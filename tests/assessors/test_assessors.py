@@ -30,7 +30,7 @@ WORDS = ASSESSORS["prompt-tf"]
         ("truely", None),
     ],
 )
-def test_a_word_is_looked_for_and_nothing_is_guessed(answer, label):
+def test_label_is_parsed_from_words_only(answer, label):
     assert WORDS.label_of(answer) == label
 
 
@@ -43,7 +43,7 @@ def test_a_word_is_looked_for_and_nothing_is_guessed(answer, label):
         ("factverify", "contradicted", 0.5),
     ],
 )
-def test_silence_is_told_from_contradiction_where_there_is_a_third_label(name, denied, p_neutral):
+def test_third_label_separates_silence_from_contradiction(name, denied, p_neutral):
     row = ASSESSORS[name]
     assert row.support_of("entailment") == "supported"
     assert row.support_of("contradiction") == denied
@@ -79,7 +79,7 @@ def test_what_a_context_lacks_is_left_out():
 
 
 @pytest.mark.parametrize("name", ASSESSORS)
-def test_every_row_has_a_prompt_and_a_name_to_choose_it_by(name):
+def test_every_assessor_row_has_prompt_and_name(name):
     template = prompts.load(ASSESSORS[name].prompt)
     assert template.placeholders <= {"topic", "passages"}
     assert "passages" in template.placeholders

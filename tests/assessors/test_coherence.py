@@ -46,7 +46,7 @@ def test_known_values(count, pairs, score):
     assert len(found.self_contradictions) == len(pairs)
 
 
-def test_nothing_is_known_of_no_atoms_or_where_a_direction_is_missing():
+def test_coherence_is_none_without_atoms_or_directions():
     assert coherence([], []).score is None
     found = coherence(["a0", "a1"], [said("a0", "a1", "contradiction")])
     assert (found.score, found.unjudged_pairs, len(found.self_contradictions)) == (None, 1, 1)
@@ -79,7 +79,7 @@ def test_two_directions_are_combined(forward, backward, probability):
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_largest_subset_is_that_of_brute_force_in_any_order(drawn, random):
+def test_largest_free_subset_matches_brute_force(drawn, random):
     count, pairs = drawn
     pairs = {(i, j) for i, j in pairs if i != j}
     largest = max(
@@ -93,7 +93,7 @@ def test_the_largest_subset_is_that_of_brute_force_in_any_order(drawn, random):
     assert largest_free(count, moved) == largest
 
 
-def test_a_search_that_takes_too_long_gives_no_number():
+def test_subset_search_over_the_limit_gives_none():
     every = list(combinations(range(30), 2))
     pairs = [pair for number, pair in enumerate(every) if number * 7 % 5 < 2]
     assert largest_free(30, pairs, most_steps=3) is None

@@ -31,7 +31,7 @@ def evaluate(*contexts, llm=None, **settings):
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version):
+def test_dropped_context_is_neither_judged_nor_graphed(version):
     llm = ScriptedLLM(yes)
     outcome = evaluate(context("c0", dropped="irrelevant"), context("c1"), llm=llm, version=version)
     assert len(llm.calls) == 1

@@ -79,7 +79,7 @@ def test_precedence_and_the_longest_domain():
     assert domain_of("https://example.com", {"example.org": 0.6}) is None
 
 
-def test_the_records_own_prior_comes_first_and_the_default_last(tmp_path):
+def test_record_prior_wins_and_default_comes_last(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("domain,prior\nexample.org,.2\n*,.4\n", encoding="utf-8-sig")
     contexts = [

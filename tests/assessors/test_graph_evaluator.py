@@ -63,7 +63,7 @@ def test_calls_a_record(version, n, m, size):
     assert len(llm.calls) == expected
 
 
-def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
+def test_neutral_verdict_keeps_the_prior():
     answers = {("passage 0!", "atom 0."): "True", ("passage 1!", "atom 0."): "False"}
     outcome = evaluate(lambda p, c: answers.get((p, c), NOT_CLEAR), 2, 2)
     assert outcome.p_true["a1"] == pytest.approx(0.5)
@@ -75,7 +75,7 @@ def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
     assert one.marginals.exact
 
 
-def test_an_atom_whose_every_judgement_failed_is_left_out_and_listed():
+def test_atom_with_only_failed_verdicts_is_unjudged():
     outcome = evaluate(lambda p, c: ... if c == "atom 1." else "True", 3, 2, max_attempts=2)
     assert set(outcome.p_true) == {"a0", "a2"}
     assert outcome.unjudged == ("a1",)
@@ -83,7 +83,7 @@ def test_an_atom_whose_every_judgement_failed_is_left_out_and_listed():
     assert sorted(f.item_id for f in outcome.failures) == ["c0->a1", "c1->a1"]
 
 
-def test_an_atom_with_some_failed_judgements_is_scored_on_the_rest_and_flagged():
+def test_atom_with_some_failed_verdicts_is_flagged():
     def answer(passage, claim):
         return ... if (passage, claim) == ("passage 1!", "atom 1.") else "True"
 
@@ -94,7 +94,7 @@ def test_an_atom_with_some_failed_judgements_is_scored_on_the_rest_and_flagged()
     assert 0.86 < outcome.p_true["a1"] < outcome.p_true["a0"]
 
 
-def test_version_3_asks_contexts_about_each_other_and_a_failure_there_flags_no_atom():
+def test_version_3_context_failure_flags_no_atom():
     def answer(passage, claim):
         if claim.startswith("passage"):
             return ... if passage == "passage 0!" else "False"

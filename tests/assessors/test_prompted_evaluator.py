@@ -80,7 +80,7 @@ def test_calls_a_record(name, n, size, expected):
 
 
 @pytest.mark.parametrize("size", [1, 32])
-def test_a_call_shows_the_contexts_of_its_atoms_and_those_of_none(size):
+def test_call_shows_own_and_shared_contexts(size):
     own = [
         Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
         Context(id="c1", text="Passage 1!", atom_ids=("a1",)),
@@ -95,7 +95,7 @@ def test_a_call_shows_the_contexts_of_its_atoms_and_those_of_none(size):
         assert shown == [["Passage 0!", "Passage 1!", "Passage 2!"]]
 
 
-def test_equal_contexts_are_shown_once_and_for_all_their_atoms():
+def test_equal_contexts_are_shown_once():
     same = [
         Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
         Context(id="c1", text="passage  0!", atom_ids=("a1",)),
@@ -106,7 +106,7 @@ def test_equal_contexts_are_shown_once_and_for_all_their_atoms():
         assert [len(fenced(call.prompt.user, "passage")) for call in llm.calls] == [shown]
 
 
-def test_a_batch_ends_before_its_passages_grow_too_long():
+def test_batch_ends_before_passages_grow_too_long():
     long = [Context(id=f"c{i}", text="word " * 6000, atom_ids=(f"a{i}",)) for i in range(4)]
     e, llm = evaluator("veriscore", by_claim(lambda c: "Supported"), version=1)
     outcome = e.evaluate(atoms(4), long, RECORD)
@@ -116,7 +116,7 @@ def test_a_batch_ends_before_its_passages_grow_too_long():
 
 @pytest.mark.parametrize("name", MODEL_ROWS)
 @pytest.mark.parametrize("size", [1, 32])
-def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, size):
+def test_prompt_examples_match_the_call(name, size):
     row = ASSESSORS[name]
     e, llm = evaluator(name, by_claim(lambda c: YES[name]), atoms_per_call=size)
     e.evaluate(atoms(1 if size == 1 else 3), contexts(1), RECORD)
@@ -134,7 +134,7 @@ def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, size):
     assert said == set(row.labels.values())
 
 
-def test_an_atom_without_contexts_is_not_asked_about_and_stays_unverified():
+def test_atom_without_contexts_stays_unverified_without_call():
     e, llm = evaluator("factscore", by_claim(lambda c: "True"))
     outcome = e.evaluate(atoms(2), [Context(id="c0", text="Passage 0!", atom_ids=("a1",))], RECORD)
     assert [len(call.schema.arguments) for call in llm.calls] == [1]
@@ -183,7 +183,7 @@ def test_reasoning_comes_before_the_answer_and_is_kept():
 
 
 @pytest.mark.parametrize(("topic", "shown"), [("Tea", "\nTea\n</given_topic"), (None, "(none named)")])
-def test_the_topic_is_in_the_prompt_of_factscore_alone(topic, shown):
+def test_only_factscore_prompts_show_the_topic(topic, shown):
     record = RECORD.model_copy(update={"topic": topic})
     for name in MODEL_ROWS:
         e, llm = evaluator(name, by_claim(lambda c, name=name: YES[name]))
@@ -214,7 +214,7 @@ def test_missing_answers_are_retried_then_dropped(name, bad):
     assert (failure.stage, failure.item_id, failure.attempts) == ("assessor", "a1", 4)
 
 
-def test_an_unreadable_answer_in_words_is_a_failure_at_once():
+def test_unreadable_text_answer_is_a_failure():
     said = {
         "Statement 0.": "It is true.",
         "Statement 1.": "The text does not say.",
@@ -229,7 +229,7 @@ def test_an_unreadable_answer_in_words_is_a_failure_at_once():
 
 
 @pytest.mark.parametrize("bad", [None, 7, ["true"], ...])
-def test_an_answer_in_words_that_is_no_text_is_asked_again(bad):
+def test_non_text_answer_is_requested_again(bad):
     seen = []
 
     def answer(claim):
@@ -251,7 +251,7 @@ def test_a_dead_provider_labels_nothing(name, error):
     assert [f.error_type for f in outcome.failures] == [type(error).__name__] * 3
 
 
-def test_certainty_below_one_half_never_turns_a_label_around():
+def test_low_certainty_never_inverts_a_label():
     e, _ = evaluator("factscore", [{"fact_0": "True", "fact_0_certainty": 30}], confidence="verbal")
     outcome = e.evaluate(atoms(1), contexts(1), RECORD)
     assert outcome.support == {"a0": "unverified"}
@@ -310,7 +310,7 @@ def test_the_bundled_judge_serves(name):
         ({"assessor": "mine"}, "'mine' is not one of factscore"),
     ],
 )
-def test_settings_that_an_assessor_can_not_follow_are_named(settings, message):
+def test_settings_the_assessor_cannot_follow_are_named(settings, message):
     with pytest.raises(ConfigError, match=message):
         PromptedEvaluator(judge=WordJudge(), llm=ScriptedLLM([]), config=Config(**settings))
 

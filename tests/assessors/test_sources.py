@@ -41,7 +41,7 @@ def test_passages_of_one_page(one, other, same):
     assert groups == ([["c0", "c1"]] if same else [["c0"], ["c1"]])
 
 
-def test_what_shares_a_source_with_a_third_shares_it():
+def test_shared_sources_are_grouped_transitively():
     text = " ".join(f"otter{number}" for number in range(120))
     found = grouped(
         context("page, first part", "Red paint covers it.", "https://x.example/a"),
@@ -123,14 +123,14 @@ def test_different_sources_add_up():
     assert p_true(found)["a0"] > 0.95
 
 
-def test_the_stronger_side_speaks_where_a_source_takes_both():
+def test_stronger_side_of_a_source_counts():
     contexts = [passage("c0"), passage("c1"), passage("c2")]
     relations = [entails("c0", "a0", 0.7), contradicts("c1", "a0"), entails("c2", "a0", 0.7)]
     found = merge_sources(contexts, relations)
     assert told(found) == [("c1", "a0", "contradiction", 0.9)]
 
 
-def test_sides_that_are_equally_strong_cancel_out_and_harm_nothing_else():
+def test_equally_strong_sides_cancel_out():
     contexts = [passage("c0"), passage("c1")]
     found = merge_sources(contexts, [entails("c0", "a0"), contradicts("c1", "a0"), entails("c1", "a1")])
     assert told(found) == [("c0", "a1", "entailment", 0.9)]
@@ -138,7 +138,7 @@ def test_sides_that_are_equally_strong_cancel_out_and_harm_nothing_else():
     assert p_true(found) == pytest.approx({"a0": 0.5, "a1": 0.86, "c0": 0.9})
 
 
-def test_a_source_neither_confirms_itself_nor_is_refuted_twice_by_another():
+def test_source_cannot_confirm_itself_or_count_twice():
     contexts = [passage("c0"), passage("c1"), passage("d0", OTHER), passage("d1", OTHER)]
     relations = [
         entails("c0", "a0"),

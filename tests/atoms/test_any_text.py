@@ -17,7 +17,7 @@ TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=25).map("".jo
 
 @settings(max_examples=120, deadline=None)
 @given(TEXTS, st.sampled_from(["", "Who was Ada Lovelace?"]))
-def test_any_text_becomes_atoms_whose_spans_lie_in_it(text, question):
+def test_any_text_gives_atoms_with_valid_spans(text, question):
     record = Record(id="r", response=text, prompt=question)
     atoms = EmbeddedAtomizer().atomize(record).atoms
     revised = EmbeddedReviser().revise(atoms, record).atoms

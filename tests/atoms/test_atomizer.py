@@ -47,7 +47,7 @@ def test_nothing_is_asked_where_nothing_is_said(response):
     assert EmbeddedAtomizer().atomize(record(response)) == ((), ())
 
 
-def test_a_long_response_is_asked_in_chunks_that_cover_it():
+def test_long_response_is_split_into_covering_chunks():
     response = " ".join(f"Fact number {n} is known." for n in range(200))
     llm = ScriptedLLM(copycat)
     atomized = LLMAtomizer(llm=llm, config=Config(max_tokens=512)).atomize(record(response))
@@ -57,7 +57,7 @@ def test_a_long_response_is_asked_in_chunks_that_cover_it():
     assert all(a.span and response[a.span[0] : a.span[1]] == a.text for a in atomized.atoms)
 
 
-def test_a_text_without_any_stop_is_cut_at_blanks():
+def test_text_without_stops_is_cut_at_spaces():
     response = "word " * 2000
     chunks = asked(response, max_tokens=512)
     assert len(chunks) > 10
@@ -103,7 +103,7 @@ def test_the_response_can_not_close_its_delimiter():
     assert hostile not in call.schema.model_dump_json()
 
 
-def test_a_request_says_about_how_long_its_answer_is():
+def test_expected_tokens_grow_with_the_text():
     short, long = (asked(text)[0].schema.expected_tokens for text in (RESPONSE, RESPONSE * 5))
     assert 60 < short < long < 1000
 

@@ -92,7 +92,7 @@ def test_a_sentence_stays_whole(text):
     assert split(text) == [text]
 
 
-def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place():
+def test_parenthesis_stays_in_the_first_atom():
     text = "Ada Lovelace (of London) wrote notes and translated a paper."
     atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [atom.text for atom in atoms] == [
@@ -101,7 +101,7 @@ def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place():
     ]
 
 
-def test_each_atom_has_the_place_of_its_own_clause():
+def test_each_atom_has_its_clause_span():
     text = "Ada was born in 1815 and wrote notes, which appeared in 1843."
     atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [text[slice(*atom.span)] for atom in atoms if atom.span] == [

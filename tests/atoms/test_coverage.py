@@ -183,7 +183,7 @@ def test_what_opens_a_sentence_joins_its_atom():
     assert [*(atom.span for atom in found.atoms), *found.unchecked] == [(0, 41), (43, 72)]
 
 
-def test_a_sentence_that_a_model_skips_is_not_split():
+def test_skipped_sentence_is_reported_as_not_split():
     text = "Oslo is cold. Bergen, which is west of Oslo, has much rain in October. Is it?"
     found = accounted(text, [Atom(id="a0", text="Oslo is cold.", span=(0, 13))])
     assert [(text[slice(*part.span)], part.reason) for part in found.unchecked] == [
@@ -193,7 +193,7 @@ def test_a_sentence_that_a_model_skips_is_not_split():
     assert found.sentences == 3
 
 
-def test_a_lost_part_of_a_sentence_is_not_split():
+def test_lost_sentence_part_is_reported_as_unsplit():
     text = "Oslo is cold, whereas Bergen gets plenty of autumn rain."
     found = accounted(text, [Atom(id="a0", text="Oslo is cold.", span=(0, 12))])
     assert [text[slice(*part.span)] for part in found.unchecked] == [
@@ -201,7 +201,7 @@ def test_a_lost_part_of_a_sentence_is_not_split():
     ]
 
 
-def test_an_atom_without_a_span_gets_that_of_its_sentence():
+def test_atom_without_span_gets_its_sentence_span():
     text = "Oslo is cold in winter. Bergen has much rain."
     found = accounted(text, [Atom(id="a0", text="Bergen has much rain in autumn.")])
     assert found.atoms[0].span == (24, 45)
@@ -239,6 +239,6 @@ def test_yes_without_a_question_is_a_remark(text):
     assert [reason for _, reason in reasons(text, WHOLE)] == ["remark"]
 
 
-def test_an_answer_that_was_not_split_accounts_for_nothing():
+def test_unsplit_answer_accounts_for_nothing():
     record = Record(id="r", response="<think>x</think>Oslo is cold.")
     assert account_of(record, None) == ((), {"removed_reasoning": 16})

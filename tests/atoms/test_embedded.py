@@ -29,7 +29,7 @@ def revised(before, last):
     return found
 
 
-def test_cases_are_many_and_read_as_two_sentences_or_more():
+def test_cases_read_as_at_least_two_sentences():
     assert len(CASES) >= 200
     assert len(set(CASES)) == len(CASES)
     for before, last, _ in CASES:
@@ -140,7 +140,7 @@ def test_atoms_of_an_answer_name_their_subject(response, texts):
 @pytest.mark.parametrize(
     "response", ["La tour Eiffel mesure 330 mètres.", "Elle est née à Rome et à Naples."]
 )
-def test_a_response_in_another_language_is_not_parsed_as_english(response):
+def test_foreign_response_is_not_parsed_as_english(response):
     assert [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=response)).atoms] == [
         response
     ]

@@ -11,7 +11,7 @@ REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
 RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", reference=REFERENCE)
 
 
-def test_the_model_sees_question_and_reference_and_not_the_answer():
+def test_fact_prompt_excludes_the_answer():
     said = {"statements": ["[1] She was born in Warsaw => Curie was born in Warsaw."]}
     llm = ScriptedLLM([said])
     made = LLMFactGenerator(llm=llm).generate(RECORD)
@@ -36,7 +36,7 @@ def test_invented_names_are_retried_then_fact_is_dropped():
 
 
 @pytest.mark.usefixtures("whole_sentences")
-def test_without_a_model_facts_are_the_statements_of_the_reference_if_it_has_any():
+def test_facts_without_model_are_reference_statements():
     made = EmbeddedFactGenerator().generate(RECORD)
     assert [fact.original or fact.text for fact in made.atoms] == [
         "She was born in Warsaw.",

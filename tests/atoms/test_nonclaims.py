@@ -124,7 +124,7 @@ def test_short_address_line_is_a_reference(sentence):
     assert is_link(sentence) is (sentence in REFERENCES)
 
 
-def test_entries_line_by_line_below_their_heading_state_nothing():
+def test_reference_entries_below_heading_are_no_claims():
     text = (
         "Sleep helps.\n\nReferences\n\nSmith, J. (2020). A title here. Nature.\n"
         "Lee, K. (2019). Other title goes here. Science.\n\nJones J. Third title. Cell. 2020;3(2):1.\n"
@@ -148,7 +148,7 @@ COURTESIES = [
 
 
 @pytest.mark.parametrize(("text", "kept"), [*((t, [t]) for t in ADVICE), *((t, []) for t in COURTESIES)])
-def test_advice_is_a_claim_and_a_courtesy_is_none(text, kept):
+def test_advice_is_claim_and_courtesy_is_not(text, kept):
     assert [one.text for one in statements(text, find_parser())] == kept
 
 

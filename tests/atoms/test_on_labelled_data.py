@@ -22,7 +22,7 @@ def content(text):
     ("folder", "least_covered", "most_pronouns"),
     [("factscore_bios", 0.7, 0.1), ("factcheck_bench", 0.65, 0.12)],
 )
-def test_atoms_are_about_as_many_as_peoples_and_hold_what_these_say(folder, least_covered, most_pronouns):
+def test_atoms_agree_with_human_atoms(folder, least_covered, most_pronouns):
     file = DATA / folder / "records.jsonl"
     if not file.exists():
         pytest.skip(f"{file} is absent")

@@ -16,7 +16,7 @@ def atoms_of(response):
 
 
 @pytest.mark.parametrize("formula", ["$a - b$", r"$\frac{a}{b} (c + d), e$", r"\(a, b\)", "$E=mc^2$"])
-def test_a_formula_is_one_unit_that_is_shown_as_it_stands(formula):
+def test_formula_is_kept_as_one_unit(formula):
     text = f"The value of {formula} is finite."
     read = plain(text, Span(0, len(text)))
     assert list(read.names.values()) == [formula]

@@ -32,7 +32,7 @@ def made(*replies, response=RESPONSE, prompt="Who was Ada?"):
     return [atom.text for atom in found.atoms], len(llm.calls), len(found.failures)
 
 
-def test_one_call_atoms_in_order_with_the_place_of_their_part():
+def test_one_call_gives_ordered_atoms_with_spans():
     said = reply(
         "[1] Ada was born in 1815. => Ada was born in 1815.",
         "[2] She wrote notes. =>  Ada wrote\nnotes [2]. ",
@@ -54,7 +54,7 @@ def test_statements_without_numbers_are_placed_by_their_words():
 
 
 @pytest.mark.parametrize("bad", [{}, {"statements": None}, {"statements": "x"}, UnusableReplyError("prose")])
-def test_an_unusable_reply_is_asked_again_as_another_sample(bad):
+def test_unusable_reply_is_retried_with_new_sample(bad):
     llm = ScriptedLLM([bad, reply(*SENTENCES)])
     assert len(LLMAtomizer(llm=llm).atomize(record()).atoms) == 3
     assert [call.sample for call in llm.calls] == [0, 1]
@@ -87,7 +87,7 @@ def test_invented_names_are_retried_then_sentence_is_kept(added):
         (reply(None, 7, "", "[1]", "=>"), SENTENCES),
     ],
 )
-def test_no_sentence_is_lost_and_none_loses_a_number(said, texts):
+def test_no_sentence_or_number_is_lost(said, texts):
     assert made(said) == (texts, 1, 0)
 
 
@@ -99,7 +99,7 @@ def test_no_sentence_is_lost_and_none_loses_a_number(said, texts):
         "[2] => She never wrote notes.",
     ],
 )
-def test_a_fact_that_says_something_else_leaves_its_sentence_and_is_not_asked_about(said):
+def test_unfaithful_fact_is_replaced_by_its_sentence(said):
     texts = ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."]
     assert made(reply("[1] => Ada was born in 1815.", said, "[3] => Ada died in 1852.")) == (texts, 1, 0)
 
@@ -121,7 +121,7 @@ def test_repeated_part_identifies_the_sentence():
         ("They wrote a paper.", "In 1840 she wrote long notes for a paper."),
     ],
 )
-def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact, atom):
+def test_pronoun_statement_gets_the_fact_subject(fact, atom):
     response = "Ada Lovelace met Babbage. In 1840 she wrote long notes for a paper."
     said = reply("[1] => Ada Lovelace met Babbage.", f"[2] => {fact}")
     assert made(said, response=response) == (["Ada Lovelace met Babbage.", atom], 1, 0)
@@ -166,7 +166,7 @@ def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
         ("Sure! Hello. Would you like more?", [], []),
     ],
 )
-def test_what_becomes_of_facts_that_their_sentences_do_not_state(response, said, texts):
+def test_facts_not_in_their_sentences_are_replaced(response, said, texts):
     assert made(reply(*said), response=response) == (texts, 1, 0)
 
 
@@ -175,7 +175,7 @@ def test_an_outline_that_is_copied_is_no_fact():
     assert made(outline, outline)[0] == SENTENCES
 
 
-def test_a_relative_clause_is_said_of_what_it_hangs_on():
+def test_relative_clause_keeps_its_antecedent():
     response = "The Java edition is based on a library, which is widely used on pages."
     parts = "[1] The Java edition is based on a library, => The Java edition is based on a library."
     wrong = "[2] which is widely used on pages. => The Java edition is widely used on pages."
@@ -187,7 +187,7 @@ def test_a_relative_clause_is_said_of_what_it_hangs_on():
     ]
 
 
-def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them():
+def test_straight_quotes_become_curly_in_prompts():
     response = 'She said: "Ich bin da." Ada left.'
     said = reply("[1] => Ada said: “Ich bin da.”", "[2] => Ada left.")
     llm = ScriptedLLM([said])

@@ -54,7 +54,7 @@ def test_the_schema_asks_one_argument_an_atom():
     assert fenced(prompt.user, "question") == ["Who was Ada Lovelace?"]
 
 
-def test_a_text_that_is_clear_already_stays_without_an_original():
+def test_clear_text_keeps_no_original():
     llm = ScriptedLLM([GOOD | {"atom_0": ATOMS[0].text}])
     assert LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms[0].original is None
 
@@ -115,7 +115,7 @@ def test_numbers_must_stay(original, revised, usable):
     assert len(failures) == (0 if usable else 1)
 
 
-def test_atoms_that_would_not_fit_are_asked_in_batches():
+def test_too_many_atoms_are_revised_in_batches():
     atoms = [Atom(id=f"a{n}", text=f"She wrote note number {n}.") for n in range(50)]
     llm = ScriptedLLM(
         lambda prompt, schema: {name: text.replace("She", "Ada") for name, text in schema.items.items()}
@@ -154,7 +154,7 @@ def test_no_text_ever_moves_to_another_atom(states, attempts):
         ("它于一九三二年开放。", "香蕉很好吃。"),
     ],
 )
-def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original, text):
+def test_revision_dropping_most_words_is_rejected(original, text):
     llm = ScriptedLLM(lambda prompt, schema: {"atom_0": text})
     atoms, failures = LLMReviser(llm=llm).revise(
         (Atom(id="a", text=original),), Record(id="r", response=original)
@@ -206,7 +206,7 @@ def test_a_revision_holds_no_citation_marks():
         ("The Oslo meeting was on 9 October 1989.", False),
     ],
 )
-def test_a_model_is_asked_about_atoms_that_lean_on_their_text_alone(statement, unclear):
+def test_only_unclear_atoms_are_sent_to_model(statement, unclear):
     atoms = (Atom(id="x", text=statement, span=(0, len(statement))),)
     record = Record(id="r1", response=statement, prompt="What happened?")
     llm = ScriptedLLM(lambda prompt, schema: dict(schema.items))

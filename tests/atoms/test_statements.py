@@ -53,7 +53,7 @@ def test_sources_advice_and_remarks_are_left_out(text):
     assert texts(text) == []
 
 
-def test_what_follows_a_line_with_its_sources_is_no_source():
+def test_text_after_source_line_is_kept():
     assert texts("It rained.\n\nSources: [1], [2]\n\nIt snowed in 1999.") == [
         "It rained.",
         "It snowed in 1999.",
@@ -61,7 +61,7 @@ def test_what_follows_a_line_with_its_sources_is_no_source():
 
 
 @pytest.mark.parametrize("heading", ["__Sources__", "_References_:"])
-def test_what_follows_a_heading_between_underscores_is_a_source(heading):
+def test_text_after_underlined_heading_is_a_source(heading):
     assert texts(f"It rained.\n\n{heading}\n\n- Smith, J. wrote an atlas in 1999.") == ["It rained."]
 
 
@@ -115,7 +115,7 @@ def test_what_only_opens_a_statement_goes(text, said):
     assert [one[:1].upper() + one[1:] for one in texts(text)] == [said]
 
 
-def test_an_item_without_a_verb_takes_its_lead_in():
+def test_item_without_verb_gets_its_lead_in():
     text = "The four presidents were:\n1. Ada Roe (1797-1801)\n2. Jo Doe\n\nThey met in 1810."
     assert statements(text)[0] == Statement(
         "The four presidents were: Ada Roe (1797-1801)", statements(text)[0].span, "Ada Roe (1797-1801)"
@@ -205,7 +205,7 @@ def test_what_may_be_a_noun_is_no_instruction(text):
     assert parsed(text) == [text]
 
 
-def test_emphasis_and_line_breaks_go_and_the_original_stays():
+def test_emphasis_is_removed_and_original_kept():
     text = "**Ada** was\nborn in __1815__, and M*A*S*H is 5 * 3."
     (found,) = statements(text)
     assert found == Statement("Ada was born in 1815, and M*A*S*H is 5 * 3.", found.span, text)
@@ -425,7 +425,7 @@ LEAD_INS = {
 
 
 @pytest.mark.parametrize(("text", "said"), LEAD_INS.items())
-def test_a_text_is_read_with_its_lead_ins_labels_and_headers(text, said):
+def test_statements_keep_lead_ins_labels_and_headers(text, said):
     assert parsed(text) == said
 
 

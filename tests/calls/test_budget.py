@@ -31,7 +31,7 @@ def test_prices():
 
 
 @pytest.mark.parametrize("model", [PRICED, "fake"])
-def test_the_cost_of_a_reply_is_known_or_null_and_never_zero(scene, model):
+def test_reply_cost_is_known_or_null(scene, model):
     set_up, meter = scene(answer), Meter()
     with meter.stage("evaluator"):
         reply = set_up.client(model=model).call(PROMPT, SCHEMA)
@@ -64,7 +64,7 @@ def test_nothing_is_sent_that_could_cost_too_much(scene, settings, error, told):
 
 
 @pytest.mark.parametrize(("share", "sent"), [(1.25, False), (1.35, True)])
-def test_a_prompt_may_take_three_tenths_more_than_estimated(scene, share, sent):
+def test_prompt_may_exceed_estimate_by_30_percent(scene, share, sent):
     set_up = scene()
     prompt = PROMPT.model_copy(update={"user": "Several plain words of an English text. " * 5000})
     limit = price(PRICED, int(share * estimate_tokens(prompt.user)), 100)
@@ -77,7 +77,7 @@ def test_a_prompt_may_take_three_tenths_more_than_estimated(scene, share, sent):
     assert set_up.server.calls == sent
 
 
-def test_the_run_stops_before_the_limit_and_not_after(scene):
+def test_run_stops_before_the_cost_limit(scene):
     set_up = scene(answer)
     limit = 10 * price(PRICED, 1000, 100)
     client = set_up.client(model=PRICED, max_cost=limit, max_tokens=100)
@@ -88,7 +88,7 @@ def test_the_run_stops_before_the_limit_and_not_after(scene):
     assert client.shared.budget.spent <= limit
 
 
-def test_a_refused_request_costs_nothing_and_a_lost_one_its_estimate(scene):
+def test_refused_request_is_free_and_lost_is_estimated(scene):
     settings = {"model": PRICED, "max_cost": 1.0, "max_tokens": 100, "max_attempts": 1}
     client = scene(sequence(server_error(), answer)).client(**settings | {"max_attempts": 2})
     client.call(PROMPT, SCHEMA)
@@ -128,7 +128,7 @@ def test_the_budget_itself():
     assert budget.spent == pytest.approx(0.95)
 
 
-def test_a_request_waits_for_others_whose_estimates_leave_no_room():
+def test_request_waits_for_reserved_budget():
     budget, order = Budget(1.0), []
     entered, finish = threading.Event(), threading.Event()
 

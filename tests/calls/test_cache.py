@@ -56,7 +56,7 @@ def test_the_same_question_is_sent_once(scene):
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens) == (1, 1, first.usage.prompt_tokens)
 
 
-def test_a_stored_reply_with_numbers_that_are_none_is_asked_for_again(scene):
+def test_stored_reply_with_bad_probabilities_is_discarded(scene):
     """As is one that another version stored."""
     set_up = scene(logprobs=True)
     set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True)
@@ -92,9 +92,7 @@ def test_without_a_cache_every_question_is_sent(scene):
         ({}, {}, SCHEMA, {"logprobs": True}, 2),
     ],
 )
-def test_what_decides_the_answer_and_nothing_else_is_in_the_key(
-    scene, settings, prompt, schema, options, calls
-):
+def test_cache_key_has_only_what_decides_answers(scene, settings, prompt, schema, options, calls):
     set_up = scene()
     set_up.client(cache=True).call(PROMPT, SCHEMA)
     other = set_up.client(cache=True, **settings)
@@ -147,7 +145,7 @@ def test_cached_answers_of_another_model_warn_once(scene, caplog, cached, live, 
     assert len(caplog.messages) == bool(warning)
 
 
-def test_a_warning_names_fingerprints_that_no_live_answer_has(caplog):
+def test_stale_fingerprint_in_cache_is_warned_about(caplog):
     answerers = Answerers("m")
     for fingerprint in ("b1", "b2"):
         answerers.note(REPLY.model_copy(update={"model": "m", "system_fingerprint": fingerprint}))
@@ -193,7 +191,7 @@ def test_one_valid_argument_is_worth_keeping(scene):
     assert set_up.server.calls == 1
 
 
-def test_a_reason_without_its_answer_is_not_worth_keeping(scene):
+def test_reason_without_answer_is_not_cached(scene):
     properties = {"fact_0_reasoning": {"type": "string"}, **SCHEMA.parameters["properties"]}
     schema = SCHEMA.model_copy(update={"parameters": SCHEMA.parameters | {"properties": properties}})
     set_up = scene(sequence(*[missing("fact_0", "fact_1")] * 3, obliging))
@@ -232,7 +230,7 @@ def test_threads_share_a_failure_too(scene):
     assert set_up.server.calls == 1
 
 
-def test_whoever_asked_and_left_takes_no_answer_from_those_who_wait():
+def test_abandoned_request_is_taken_over_by_waiters():
     asked, left = threading.Event(), threading.Event()
     in_flight = InFlight()
 

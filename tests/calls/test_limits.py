@@ -54,7 +54,7 @@ def test_a_request_waits_no_longer_than_it_must():
     assert limits.delay(41) == 10.0  # 60 tokens until 70
 
 
-def test_a_request_larger_than_the_limit_goes_when_nothing_else_counts():
+def test_oversized_request_goes_when_window_is_empty():
     clock, limits = limited(tokens_per_minute=100)
     assert limits.delay(500) == 0.0
     send(limits, 500)
@@ -102,7 +102,7 @@ def test_release_ends_all_waiting():
     assert not limits.line
 
 
-def test_the_place_of_one_who_gives_up_is_freed():
+def test_interrupted_waiter_frees_its_place():
     times = iter([KeyboardInterrupt, 1.0, 1.0, 1.0])
 
     def clock():
@@ -117,7 +117,7 @@ def test_the_place_of_one_who_gives_up_is_freed():
     assert not limits.line
 
 
-def test_the_client_counts_what_was_used_and_not_what_was_feared(scene):
+def test_limits_count_actual_not_estimated_tokens(scene):
     used = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
     set_up = scene(lambda request: Completion(arguments={"fact_0": "True"}, usage=used))
     # The first estimate is some 300 tokens; were it not corrected, the second call would wait for a minute.

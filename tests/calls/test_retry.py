@@ -38,7 +38,7 @@ def failing(times, after=None):
 
 
 @pytest.mark.parametrize("times", [0, 1, 2, 4])
-def test_a_passing_fault_is_asked_again_until_it_passes(times):
+def test_transient_error_is_retried_until_it_passes(times):
     assert Retry(5)(failing(times)) == times + 1
 
 
@@ -71,7 +71,7 @@ def test_other_errors_are_raised_at_once():
     assert len(tries) == 1
 
 
-def test_waits_are_random_and_grow_up_to_a_limit(monkeypatch):
+def test_waits_are_random_and_grow_to_limit(monkeypatch):
     monkeypatch.setattr(retry, "FIRST_WAIT", 1.0)
     for number, most in [(1, 1.0), (2, 2.0), (4, 8.0), (5, LONGEST_WAIT), (5000, LONGEST_WAIT)]:
         found = [backoff(number) for _ in range(500)]
@@ -92,12 +92,12 @@ def test_no_try_begins_after_its_time(slept, seconds, tries):
     assert sum(slept) <= seconds
 
 
-def test_an_answer_may_be_asked_for_again_by_its_value():
+def test_answer_value_can_request_a_retry():
     numbers = iter(range(10))
     assert again(lambda: next(numbers), lambda number, answer: 0.0 if answer < 4 else None) == 4
 
 
-def test_work_that_was_given_up_is_not_asked_again():
+def test_abandoned_work_is_not_retried():
     tries = []
 
     def ask():

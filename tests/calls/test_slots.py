@@ -42,14 +42,14 @@ def served(places, *, most=16, first=1):
     return server
 
 
-def test_slots_grow_while_more_is_answered_in_the_same_time():
+def test_slots_grow_while_throughput_grows():
     for places, wanted in ((1, 1), (4, 4), (100, 16)):
         limits = served(places).rounds(200)
         assert sum(limit == wanted for limit in limits) > 150
         assert max(limits) <= max(2 * places, 2)
 
 
-def test_one_noisy_answer_does_not_settle_them_for_good():
+def test_one_noisy_answer_does_not_fix_slots():
     server = served(100)
     server.rounds(7)
     server.now += 60  # somebody else had the machine
@@ -101,7 +101,7 @@ def test_timeout_halves_slots_until_faster():
     assert server.rounds(1200)[-1] == 16
 
 
-def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
+def test_local_server_starts_with_one_slot():
     for base, first in (
         ("http://127.0.0.1:8080/v1", 1),
         ("http://localhost:11434", 1),
@@ -111,7 +111,7 @@ def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
         assert Slots.of(Config(model="openai/m", api_base=base, concurrency=12)).limit == first
 
 
-def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
+def test_failing_passage_frees_its_slot():
     limits = Limits(Slots(1, 1))
     with contextlib.suppress(KeyError), one_slot(), limits.passed(1):
         raise KeyError
@@ -120,7 +120,7 @@ def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_a_passage_that_waits_for_the_call_of_another_gives_its_slot_back(scene, same):
+def test_passage_waiting_for_another_frees_its_slot(scene, same):
     client = scene().client()
     one, other = PROMPT, PROMPT.model_copy(update={"user": "Is it not?"})
 
@@ -136,7 +136,7 @@ def test_a_passage_that_waits_for_the_call_of_another_gives_its_slot_back(scene,
     assert found.arguments == {"fact_0": "True"}
 
 
-def test_a_call_that_waits_before_it_is_sent_again_leaves_its_slot_to_others(scene, monkeypatch):
+def test_waiting_retry_frees_its_slot(scene, monkeypatch):
     client = scene(sequence(server_error(), obliging)).client(concurrency=1)
     other, sleep, found = PROMPT.model_copy(update={"user": "Is it not?"}), time.sleep, []
 
@@ -174,7 +174,7 @@ def test_queueing_does_not_use_up_patience(scene, monkeypatch):
     assert late == [300.0]
 
 
-def test_a_passage_that_lost_its_slot_waits_behind_those_that_have_one():
+def test_passage_without_slot_waits_behind_holders():
     clock, both, paused = Clock(), threading.Barrier(2), threading.Event()
     limits = Limits(Slots(2, 2), clock=clock)
 
@@ -199,7 +199,7 @@ def test_a_passage_that_lost_its_slot_waits_behind_those_that_have_one():
         passage_ended.result(20)
 
 
-def test_a_near_server_is_asked_one_by_one_until_its_speed_is_told(scene):
+def test_local_server_is_serial_until_measured(scene):
     set_up = scene(obliging, delay=0.05)
     client = set_up.client(concurrency=16)
     calls = range(MIN_ANSWERS)

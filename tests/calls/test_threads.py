@@ -64,7 +64,7 @@ def test_no_more_items_are_under_way_than_workers():
     assert gauge.peak == 3
 
 
-def test_the_first_error_stops_the_start_of_others_and_waits_for_those_begun():
+def test_first_error_starts_no_further_work():
     begun, finished = [], []
     failing = threading.Event()
 
@@ -130,7 +130,7 @@ def test_ctrl_c_waits_for_nobody():
     hold.set()
 
 
-def test_items_run_in_a_copy_of_the_caller_s_context():
+def test_items_run_in_copied_context():
     variable = contextvars.ContextVar("variable", default=0)
     together = threading.Barrier(4)
 
@@ -165,7 +165,7 @@ def test_nested_maps_give_what_one_thread_gives(tree, workers, bad):
 
 
 @pytest.mark.parametrize(("outer", "inner", "votes"), [(1, 40, 5), (40, 1, 1), (7, 9, 3), (64, 2, 2)])
-def test_nested_maps_keep_all_workers_busy_in_a_bounded_number_of_threads(outer, inner, votes):
+def test_nested_maps_use_bounded_threads(outer, inner, votes):
     """Whatever the shape, 8 leaves are at work together at some time, and never many more."""
     gauge, together, seen = Gauge(), threading.Barrier(8), set()
     leaves = itertools.count()
@@ -186,7 +186,7 @@ def test_nested_maps_keep_all_workers_busy_in_a_bounded_number_of_threads(outer,
     assert len(seen) <= 24
 
 
-def test_what_is_begun_is_finished_before_anything_new_begins():
+def test_begun_work_finishes_before_new_work():
     """The first record needs all four threads, so nobody takes the others meanwhile."""
     begun, counts, opened = [], [], threading.Event()
     all_at_work = threading.Barrier(4, action=lambda: counts.append(len(begun)))
@@ -230,7 +230,7 @@ def test_one_by_one_until_settled():
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_an_error_is_that_of_its_item_alone_in_an_open_map(workers):
+def test_open_map_error_belongs_to_its_item(workers):
     def work(item):
         if item == 3:
             raise ValueError("three")
@@ -312,12 +312,12 @@ print(requests_under_way())
 """
 
 
-def test_held_back_none_begins_and_those_under_way_end():
+def test_held_back_map_starts_nothing_new():
     assert told(HELD_BACK) == "0\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_process_starts_threads_and_helpers_of_its_own():
+def test_forked_process_starts_its_own_threads():
     assert told(FORKED) == "7\n"
 
 
@@ -348,11 +348,11 @@ def most_pages():
     return taken(DEPTHS)
 
 
-def test_calls_get_and_give_back_memory_at_some_depth_unless_there_is_room():
+def test_deep_calls_reuse_memory_only_with_room():
     assert most_pages() >= CALLS > 10 * with_room(most_pages)()
 
 
-def test_the_command_and_the_threads_of_a_run_have_room():
+def test_command_and_run_threads_have_room():
     code = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})

@@ -44,12 +44,12 @@ TOKENS_OF_QWEN = 85 + 5 + 3
 """What llama.cpp's server counts with Qwen2.5: the text, the marks around it, the answer's beginning."""
 
 
-def test_the_estimate_of_a_request_is_near_what_an_open_model_counts():
+def test_token_estimate_is_near_real_count():
     request = {"messages": [{"role": "user", "content": ASKED}]}
     assert estimate_request(request) == pytest.approx(TOKENS_OF_QWEN, rel=0.05)
 
 
-def test_nothing_is_no_token_and_more_text_is_more():
+def test_token_estimate_grows_with_text():
     assert estimate_tokens("") == 0
     assert estimate_tokens("one") == 1
     assert estimate_tokens("word " * 1000) == 1000
@@ -105,7 +105,7 @@ def test_a_stage_that_fails_is_counted():
     assert meter.usage == {"reviser": ONE}
 
 
-def test_a_stage_of_several_threads_takes_the_time_from_first_to_last():
+def test_threaded_stage_lasts_from_first_to_last():
     meter = Meter()
     inside = threading.Barrier(2)
 

@@ -52,7 +52,7 @@ def test_one_command_goes_through_all_states_and_rounds(factreasoner, tmp_path, 
     assert state(tmp_path)["usage"]["cost"] > 0
 
 
-def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tmp_path, two, server):
+def test_next_batch_finishes_an_expired_one(factreasoner, tmp_path, two, server):
     server.states, server.share = ["in_progress", "expired"], 0.5
     factreasoner(*arguments(server, two), "--max-attempts", 3, code=3)
     assert len(server.batches) == 3
@@ -63,7 +63,7 @@ def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tm
 
 
 @pytest.mark.parametrize("end", ["expired", "completed"])
-def test_a_batch_that_ends_with_nothing_answered_is_no_strange_file(factreasoner, tmp_path, two, server, end):
+def test_batch_ending_unanswered_is_handled(factreasoner, tmp_path, two, server, end):
     server.states, server.share = [end], 0.0
     done = factreasoner(*arguments(server, two), "--max-attempts", 1, code=3)
     assert "0 of 4 requests answered" in done.stderr
@@ -79,14 +79,14 @@ class Garbling(BatchServer):
         return super()._file(content.replace(b'"batch_req_0"', b'"batch_req_\xff"'))
 
 
-def test_a_result_with_bytes_that_are_no_text_is_read(factreasoner, tmp_path, two):
+def test_result_with_invalid_bytes_is_read(factreasoner, tmp_path, two):
     with Garbling(good) as server:
         factreasoner(*arguments(server, two))
     assert any(b"batch_req_\xff" in content for content in server.files.values())
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_a_cancelled_batch_ends_the_command_and_the_next_asks_the_rest(factreasoner, tmp_path, two, server):
+def test_cancelled_batch_is_completed_by_the_next(factreasoner, tmp_path, two, server):
     server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
     done = factreasoner(*arguments(server, two), code=5)
     assert "1.requests.jsonl: 4 to openai/gpt-4o-mini; its batch batch_0 was cancelled" in done.stderr
@@ -111,7 +111,7 @@ def test_a_failed_batch_is_told_and_sent_again(factreasoner, two, server):
 
 
 @pytest.mark.parametrize(("trouble", "word"), [(unauthorized(), "key"), (server_error(), "rerun to resume")])
-def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, two, server, trouble, word):
+def test_unreachable_service_costs_nothing(factreasoner, two, server, trouble, word):
     server.troubles = [trouble] * 1000
     assert word in factreasoner(*arguments(server, two), code=1).stderr
     server.troubles = []
@@ -119,7 +119,7 @@ def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, two, server,
     assert len(server.batches) == 1
 
 
-def test_a_batch_that_is_refused_for_now_is_made_later_by_the_command(factreasoner, tmp_path, two, server):
+def test_temporarily_refused_batch_is_created_later(factreasoner, tmp_path, two, server):
     server.refusals = [rate_limited("0"), rate_limited()]
     factreasoner(*arguments(server, two))
     assert len(server.batches) == 1
@@ -129,7 +129,7 @@ def test_a_batch_that_is_refused_for_now_is_made_later_by_the_command(factreason
 @pytest.mark.parametrize("trouble", [server_error(), disconnect()])
 @pytest.mark.parametrize("made", [False, True])
 @pytest.mark.parametrize("patience", [5, 0])
-def test_a_batch_that_may_have_been_made_is_looked_for_before_another_is(
+def test_possibly_created_batch_is_looked_up_first(
     factreasoner, tmp_path, two, server, trouble, made, patience
 ):
     """At once, or by the next command where there is no patience."""
@@ -152,7 +152,7 @@ def others_batches(server, number):
 
 
 @pytest.mark.parametrize("newer", [0, 250])
-def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, two, server, newer):
+def test_batch_with_unsaved_id_is_found(factreasoner, tmp_path, two, server, newer):
     """Killed between the batch's making and the writing of its id."""
     server.troubles = [unauthorized()]
     factreasoner(*arguments(server, two), code=1)
@@ -165,7 +165,7 @@ def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, t
     assert len(server.files) == 2
 
 
-def test_a_batch_that_was_not_made_is_looked_for_back_to_its_file_alone(factreasoner, tmp_path, two, server):
+def test_batch_lookup_stops_at_its_file(factreasoner, tmp_path, two, server):
     """Killed between the upload and the batch's making."""
     others_batches(server, 450)
     server.clock += 60

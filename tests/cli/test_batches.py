@@ -83,7 +83,7 @@ OF_TASKS = {
 
 
 @pytest.mark.parametrize("task", OF_TASKS)
-def test_results_are_those_of_direct_calls_bit_for_bit(factreasoner, tmp_path, task):
+def test_batch_results_equal_direct_calls(factreasoner, tmp_path, task):
     lines = ({"id": f"r{i}", "input": f"Question {i}?", **OF_TASKS[task]} for i in range(2))
     data = write_records(tmp_path / "d.jsonl", *lines)
     with FakeServer(said, logprobs=True) as server:
@@ -124,7 +124,7 @@ def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
     assert not (tmp_path / "out" / "batches" / ".draft0.tmp").exists()
 
 
-def test_a_round_of_many_requests_is_several_batches_in_any_order(factreasoner, tmp_path, monkeypatch):
+def test_large_round_is_split_into_batches(factreasoner, tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "MOST_REQUESTS", 3)
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     batches = tmp_path / "out" / "batches"
@@ -140,7 +140,7 @@ def test_a_round_of_many_requests_is_several_batches_in_any_order(factreasoner, 
     assert len(list(batches.glob("*.requests.jsonl"))) == 3
 
 
-def test_each_judge_of_an_ensemble_has_a_batch_of_its_own(factreasoner, tmp_path, one):
+def test_each_ensemble_judge_has_its_own_batch(factreasoner, tmp_path, one):
     flags = ("--model", "openai/a", "--model", "openai/b", "--model", "openai/c", "--batch", "files")
     _, asked = rounds(factreasoner, tmp_path / "out", good, "run", one, *flags, "--out", "out")
     assert [len(lines) for lines in asked] == [6]
@@ -205,7 +205,7 @@ def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_pat
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 
 
-def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreasoner, tmp_path, two):
+def test_lasting_errors_are_failures_and_retried_next(factreasoner, tmp_path, two):
     command = ("run", two, *FILES, "--max-attempts", 3)
     worst = {
         "change": lambda lines: [failing(503)(line) if "[r1]" in wants(line) else line for line in lines]
@@ -227,7 +227,7 @@ def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreason
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_what_only_the_user_can_mend_is_a_failure_that_is_asked_anew(factreasoner, tmp_path, one, status):
+def test_user_fixable_errors_are_retried_next(factreasoner, tmp_path, one, status):
     wrong = error(status, "The model `gpt-4o-mini` does not exist" if status == 404 else "Incorrect API key")
     _, asked = rounds(factreasoner, tmp_path / "out", lambda request: wrong, "run", one, *FILES, code=3)
     assert len(asked) == 1
@@ -255,7 +255,7 @@ BAD_REPLIES = {
 
 
 @pytest.mark.parametrize("bad", BAD_REPLIES.values(), ids=BAD_REPLIES.keys())
-def test_bad_replies_are_asked_again_as_direct_calls_are(factreasoner, tmp_path, one, bad):
+def test_bad_batch_replies_are_retried(factreasoner, tmp_path, one, bad):
     _, asked = rounds(factreasoner, tmp_path / "out", Once(bad), "run", one, *FILES)
     assert len(asked) == 2
     assert results(tmp_path / "out")[0]["predictions"] == GOOD
@@ -280,7 +280,7 @@ def test_requests_are_in_the_words_of_their_model(factreasoner, tmp_path, one, m
     assert {key: value for key, value in body.items() if key not in asked} == kept | {"top_k": 3}
 
 
-def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreasoner, tmp_path, one):
+def test_results_of_another_file_are_refused(factreasoner, tmp_path, one):
     batches = tmp_path / "out" / "batches"
     factreasoner("run", one, *FILES, code=5)
     for content in ("", '{"custom_id": "nobody-0", "response": null}\n', "<html>"):
@@ -290,7 +290,7 @@ def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreaso
     factreasoner("run", one, *FILES)
 
 
-def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path, two):
+def test_batch_price_is_counted_once(factreasoner, tmp_path, two):
     dry = factreasoner("run", two, *FLAGS, "--dry-run")
     half = factreasoner("run", two, *FILES, "--dry-run")
     full_price, half_price = (
@@ -308,7 +308,7 @@ def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path
     assert batched["spent"] == pytest.approx(batched["total"]["cost"])
 
 
-def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp_path, two):
+def test_results_read_during_copy_are_complete(factreasoner, tmp_path, two):
     """And a mark at the file's beginning, and a copy beside it, are no harm."""
     factreasoner("run", two, *FILES, code=5)
     batches = tmp_path / "out" / "batches"
@@ -324,7 +324,7 @@ def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp
     assert (told["answered"], told["usage"]["calls"]) == (4, 4)
 
 
-def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp_path, two):
+def test_direct_calls_skip_answered_batch_requests(factreasoner, tmp_path, two):
     """Of four requests three are answered, and the command goes on without batches."""
     with FakeServer(good, logprobs=True) as server:
         flags = (*FLAGS, "--api-base", server.url, "--out", "out")
@@ -342,7 +342,7 @@ def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp
     assert (batches / "closed.txt").read_text() == "1\n"
 
 
-def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreasoner, tmp_path, one):
+def test_direct_calls_name_batches_made_needless(factreasoner, tmp_path, one):
     with FakeServer(good) as server:
         flags = (*FLAGS, "--api-base", server.url, "--out", "out")
         factreasoner("run", one, *flags, "--batch", "files", code=5)
@@ -352,7 +352,7 @@ def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreason
     assert len(list((tmp_path / "out" / "batches").glob("*.requests.jsonl"))) == 1
 
 
-def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path, two):
+def test_too_expensive_batch_is_not_written(factreasoner, tmp_path, two):
     flags = (*FILES, "--max-tokens", 64)
     done = factreasoner("run", two, *flags, "--max-cost", 0.0001, code=3)
     assert "max_cost 0.0001: $0.0000 are spent, and a batch with the next 4 requests could" in done.stderr
@@ -363,7 +363,7 @@ def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path,
     assert "price" in factreasoner("run", two, *unknown, code=1).stderr
 
 
-def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path, one):
+def test_changed_settings_are_refused_during_a_batch(factreasoner, tmp_path, one):
     factreasoner("run", one, *FILES, code=5)
     assert "mode: was 'tfn', now 'tf'" in factreasoner("run", one, *FILES, "--mode", "tf", code=1).stderr
     factreasoner("run", one, *FILES, "--mode", "tf", "--fresh", code=5)
@@ -378,12 +378,12 @@ def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path,
         (("assess", "She sang.", "--context", "d.jsonl", *FLAGS, "--batch", "files"), "run folder"),
     ],
 )
-def test_where_there_is_nothing_to_batch_that_is_said(factreasoner, tmp_path, command, word):
+def test_nothing_to_batch_is_reported(factreasoner, tmp_path, command, word):
     write_records(tmp_path / "d.jsonl", record("r1"))
     assert word in factreasoner(*command, code=1).stderr
 
 
-def test_killed_at_any_moment_files_are_whole_and_nothing_is_asked_twice(factreasoner, forker, tmp_path):
+def test_kill_leaves_whole_files_and_no_repeats(factreasoner, forker, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
     batches = tmp_path / "out" / "batches"
     seen = set()

@@ -49,7 +49,7 @@ def test_a_comparison_names_the_calibration(factreasoner, run, tmp_path):
     assert found["differing_settings"] == {"calibration": {"run": "none", "scored": "c.json"}}
 
 
-def test_a_fit_to_the_same_run_is_told_once(factreasoner, run, tmp_path, monkeypatch):
+def test_calibration_from_same_run_is_noted_once(factreasoner, run, tmp_path, monkeypatch):
     source = {"verdicts": {"run": FinishedRun(run, TASK).manifest.run_id}}
     calibration = Calibration(verdicts=LabelOffsets(neutral=1.0), source=source)
     (tmp_path / "c.json").write_text(calibration.model_dump_json())
@@ -101,7 +101,7 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
     factreasoner("score", "again", "--calibration", "c.json")
 
 
-def test_a_score_is_what_a_run_would_have_been(factreasoner, run, tmp_path):
+def test_score_equals_a_run_with_those_settings(factreasoner, run, tmp_path):
     offsets(tmp_path / "c.json")
     replay(factreasoner, tmp_path, "--calibration", "c.json")
     told = factreasoner("score", run, "--calibration", "c.json").stdout

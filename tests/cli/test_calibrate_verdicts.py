@@ -97,7 +97,7 @@ def test_what_a_person_reads(factreasoner, run, relations):
     assert "nan" not in done.stdout.lower()
 
 
-def test_corrections_teach_what_labels_do_and_are_no_natural_rates(factreasoner, run, relations, tmp_path):
+def test_corrections_fit_like_labels_without_natural_rates(factreasoner, run, relations, tmp_path):
     by_labels = printed(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
     said = {(f"r{n}", v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
     corrections = [
@@ -125,7 +125,7 @@ RECORD_LINES = [
 ]
 
 
-def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, run, relations, tmp_path):
+def test_calibration_applies_and_keeps_original_verdicts(factreasoner, run, relations, tmp_path):
     factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     data = write_records(tmp_path / "data.jsonl", *RECORD_LINES)
     flags = ("--judge", "recorded", "--relations", run, "--calibration", "c.json")
@@ -177,7 +177,7 @@ def test_verdicts_of_two_labels_are_calibrated(factreasoner, tmp_path, relations
     assert scored["calibration"]["file"].endswith("c.json")
 
 
-def test_scores_before_are_of_the_labels_that_were_given(factreasoner, tmp_path, relations):
+def test_scores_before_use_the_given_labels(factreasoner, tmp_path, relations):
     """A verifier may say "entailed" only above a P of its own."""
     made = map(judged_by_two_labels, range(RECORDS))
     run = run_folder(tmp_path / "strict", *map(doubted, made))
@@ -230,9 +230,7 @@ OTHERS, AGAINST = ([line for line in LINES if (line["label"] == LABELS[1]) is it
         (OTHERS + AGAINST[:4], OTHERS + AGAINST[:5], "(36 entailment, 4 contradiction, 72 neutral)"),
     ],
 )
-def test_fewer_than_100_labelled_pairs_or_5_of_a_kind_are_refused(
-    factreasoner, run, tmp_path, too_few, enough, words
-):
+def test_too_few_labelled_pairs_are_refused(factreasoner, run, tmp_path, too_few, enough, words):
     file = write_records(tmp_path / "r.jsonl", *too_few)
     assert words in refused(factreasoner, run, tmp_path, "--relations", file)
     factreasoner("calibrate", run, "--relations", write_records(file, *enough), "--out", "c.json")
@@ -248,7 +246,7 @@ def test_labels_of_two_records_are_refused(factreasoner, tmp_path):
     assert told in refused(factreasoner, run, tmp_path, "--relations", file)
 
 
-def test_a_label_counts_for_a_copy_of_its_passage(factreasoner, tmp_path):
+def test_label_counts_for_copied_passage(factreasoner, tmp_path):
     copies = {"contexts": tuple(Context(id=f"c{n}", text="A passage.") for n in range(2))}
     made = (judged(n).model_copy(update=copies) for n in range(RECORDS))
     run = run_folder(tmp_path / "copied", *made)
@@ -257,7 +255,7 @@ def test_a_label_counts_for_a_copy_of_its_passage(factreasoner, tmp_path):
     assert printed(done)["source"]["verdicts"]["counts"] == {"labelled": 120}
 
 
-def test_verdicts_of_another_run_count_where_the_texts_are_the_same(factreasoner, run, tmp_path):
+def test_other_run_verdicts_need_equal_texts(factreasoner, run, tmp_path):
     said = [[float(label == name) for name in LABELS] for label in RIGHT]
     right = (assessed(n, said, "-" * len(RIGHT)) for n in range(RECORDS))
     other = (
@@ -326,7 +324,7 @@ def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
     assert "another prompt 'judge' here, m asked as 'tool' there, as 'word' here" in done.stderr
 
 
-def test_verdicts_that_are_right_stay_as_they_are_and_that_is_said(factreasoner, tmp_path):
+def test_correct_verdicts_are_left_unchanged(factreasoner, tmp_path):
     shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.01, 0.01, 0.98)] * 8
     run = run_folder(tmp_path / "right", *(assessed(n, shares, "SN" * 5) for n in range(RECORDS + 1)))
     labels = [("entailment", "contradiction", "neutral")[min(i, 2)] for i in range(10)]

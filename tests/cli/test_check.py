@@ -54,7 +54,7 @@ def test_rules(factreasoner, run, rules, code, line):
     assert len(done.stdout.splitlines()) == 1
 
 
-def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run, tmp_path):
+def test_one_broken_rule_fails_the_check(factreasoner, run, tmp_path):
     rules = ("--min", "precision=0.5", "--max", "brier=0.01", "--max", "failures=9")
     done = factreasoner("check", run, *rules, "--junit", "ci/j.xml", code=4)
     assert [line[:4] for line in done.stdout.splitlines()] == ["pass", "FAIL", "pass"]
@@ -111,7 +111,7 @@ def test_a_score_says_how_many_records_have_one(factreasoner, tmp_path):
     assert "records_without_atoms, failures, " in factreasoner("metrics", "rag").stdout
 
 
-def test_failed_judgements_that_could_break_a_rule_break_it(factreasoner, tmp_path):
+def test_failed_verdicts_that_could_break_rules_do(factreasoner, tmp_path):
     failure = Failure(stage="judge", item_id="c0->a1", error_type="X", message="no")
     found = assessment([0.9, 0.8], record_id="part", status="partial", failures=(failure,))
     outcome = found.outcome.model_copy(update={"partly_judged": ("a1",)})
@@ -141,7 +141,7 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     factreasoner("check", run, "--min", "precision=0", code=1)
 
 
-def test_pairs_of_claims_that_were_not_judged_keep_no_rule_of_at_most(factreasoner, tmp_path):
+def test_unjudged_claim_pairs_break_maximum_rules(factreasoner, tmp_path):
     found = assessment([0.9, 0.2], coherence=Coherence(unjudged_pairs=2))
     run_folder(tmp_path / "run", found, config=Config(coherence=True))
     done = factreasoner("check", "run", "--max", "self_contradictions=0", code=4)

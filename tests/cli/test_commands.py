@@ -12,7 +12,7 @@ from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.tasks.task import TASKS, task_named
 
 
-def test_each_command_is_listed_as_its_own_help_begins(capsys):
+def test_command_list_shows_first_help_sentences(capsys):
     assert execute(["--help"]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     for name in COMMANDS:
@@ -45,7 +45,7 @@ def test_a_mistyped_command_is_told_the_nearest(capsys):
         RuntimeError("can't start new thread"),
     ],
 )
-def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
+def test_out_of_memory_is_reported_without_traceback(monkeypatch, capsys, error):
     def fail(*_, **__):
         error.add_note("2 of 3 records are assessed.")
         raise error
@@ -57,7 +57,7 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     assert told.endswith("rerun to resume. 2 of 3 records are assessed.\n")
 
 
-def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsys):
+def test_out_of_memory_elsewhere_promises_no_resume(monkeypatch, capsys):
     def fail(*_, **__):
         raise MemoryError
 
@@ -82,7 +82,7 @@ def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsy
         (["index", "--delete"], "cli.index._delete", False),
     ],
 )
-def test_only_what_continues_says_so_when_it_is_interrupted(
+def test_interrupt_mentions_resume_only_where_possible(
     factreasoner, one, monkeypatch, arguments, interrupted, continues
 ):
     def interrupt(*_, **__):
@@ -94,7 +94,7 @@ def test_only_what_continues_says_so_when_it_is_interrupted(
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_run_has_a_folder_of_its_task_by_default(factreasoner, tmp_path, task):
+def test_default_run_folder_has_task_name(factreasoner, tmp_path, task):
     record = {"output": "The museum opened in 1932 [1].", "contexts": ["It opened in 1932."], "facts": ["A."]}
     (tmp_path / "set.jsonl").write_text(json.dumps(record), encoding="utf-8")
     factreasoner(task, "set.jsonl", "-q", code=None)

@@ -108,7 +108,7 @@ def test_a_file_of_one_ending_is_written_alone(factreasoner, tmp_path, two, endi
     assert (tmp_path / "new" / f"c.{ending}").read_bytes() == whole.read_bytes()
 
 
-def test_the_page_that_is_asked_for_shows_the_runs_side_by_side(factreasoner, tmp_path, two):
+def test_compare_report_shows_runs_side_by_side(factreasoner, tmp_path, two):
     assert "Report: good/side-by-side.html" in factreasoner("compare", *two, "--report").stdout
     quiet = factreasoner("compare", *two, "--report", "--out", "all", "-q")
     assert (quiet.stdout, quiet.stderr) == ("", "")
@@ -116,7 +116,7 @@ def test_the_page_that_is_asked_for_shows_the_runs_side_by_side(factreasoner, tm
     assert pages[0] == pages[1]
 
 
-def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_path):
+def test_wide_table_is_split_into_parts(factreasoner, tmp_path):
     names = [f"a-run-with-a-name-{number}" for number in range(4)]
     for number, name in enumerate(names):
         run_folder(tmp_path / name, *made(0.3, records=2, model_calls=number))
@@ -145,7 +145,7 @@ def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
     assert "F1@3" in factreasoner("compare", "b", "a", "--k", 3).stdout
 
 
-def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreasoner, tmp_path):
+def test_unequal_records_are_refused_or_intersected(factreasoner, tmp_path):
     failed = assessment([None] * 4, record_id="r7", status="failed")
     run_folder(tmp_path / "a", *made(0.3)[:7], failed)
     run_folder(tmp_path / "b", *made(0.2, records=9)[1:])
@@ -165,7 +165,7 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert "no record has a score in every run: b scores 8, c scores 1" in done.stderr
 
 
-def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, tmp_path):
+def test_record_without_judged_atom_is_not_failed(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3)[:7], assessment([None] * 4, record_id="r7"))
     run_folder(tmp_path / "b", *made(0.2)[:6], *(assessment([], record_id=f"r{i}") for i in (6, 7)))
     assert "b lacks 1 of 7 (1 without atoms: 'r6')" in factreasoner("compare", "a", "b", code=1).stderr
@@ -228,7 +228,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
 
 
 @pytest.mark.parametrize(("records", "few", "floor"), [(4, True, True), (50, False, False)])
-def test_what_so_few_records_can_not_show_is_said(factreasoner, tmp_path, records, few, floor):
+def test_few_records_are_noted_as_unreliable(factreasoner, tmp_path, records, few, floor):
     run_folder(tmp_path / "a", *made(0.3, records=records))
     run_folder(tmp_path / "b", *made(0.2, records=records))
     notes = factreasoner("compare", "a", "b").stderr
@@ -270,7 +270,7 @@ def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
     assert "c: 24 of its calls were answered from the cache" in done.stderr
 
 
-def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path, two):
+def test_cached_calls_are_not_counted_as_free(factreasoner, tmp_path, two):
     for model, cost in (("openai/gpt-4o-mini", "~0.00"), ("openai/nobody-knows", "-")):
         folder = tmp_path / cost.strip("~")
         cached = assessment([0.9], record_id="r0", usage={"evaluator": Usage(cached_calls=1, cost=0.0)})

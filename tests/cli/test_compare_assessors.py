@@ -39,7 +39,7 @@ def content(tmp_path):
     return json.loads((tmp_path / "out" / "comparison.json").read_text(), parse_constant=pytest.fail)
 
 
-def test_the_embedded_judge_says_what_it_says_to_an_assessor_alone(factreasoner, tmp_path):
+def test_compared_assessors_equal_separate_runs(factreasoner, tmp_path):
     names = ("fr1", "fr2", "fr3", "factscore")
     done = factreasoner("compare", DATA, "--limit", 2, "--assessors", ",".join(names), "--out", "out")
     assert set(content(tmp_path)["differing_settings"]) == {"assessor", "version"}
@@ -62,7 +62,7 @@ def test_it_is_said_why_two_versions_score_alike(factreasoner, tmp_path):
     assert "The runs are identical: fr2, fr3" in (tmp_path / "out" / "comparison.md").read_text()
 
 
-def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, two, monkeypatch):
+def test_replay_names_its_original_judge(factreasoner, tmp_path, two, monkeypatch):
     factreasoner("run", two, "--out", "first")
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
@@ -81,7 +81,7 @@ def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, tw
     }
 
 
-def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, two):
+def test_compared_assessors_share_model_calls(factreasoner, tmp_path, two):
     names = "fr1,fr2,fr3,factscore"
     with FakeServer(good) as server:
         done = compared(factreasoner, server, two, names)
@@ -128,7 +128,7 @@ def test_atoms_are_found_once(factreasoner, tmp_path):
     assert len(one["atoms"]) == 2
 
 
-def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tmp_path, two):
+def test_record_failed_by_one_assessor_is_reported(factreasoner, tmp_path, two):
     def answer(request):
         broken = "\nTopic:\n" in request.text and "[r2]" in request.text
         return server_error() if broken else good(request)
@@ -160,7 +160,7 @@ def test_profiles_take_part_and_override(factreasoner, tmp_path, two):
     assert "context_prior" not in found["differing_settings"]
 
 
-def test_a_judge_that_is_asked_in_another_way_is_asked_anew(factreasoner, tmp_path, two):
+def test_different_judge_settings_call_model_again(factreasoner, tmp_path, two):
     (tmp_path / "other.yaml").write_text("version: 2\ntemperature: 0.5\n")
     (tmp_path / "same.yaml").write_text("version: 2\nfactors: table1\n")
     with FakeServer(good) as server:
@@ -170,7 +170,7 @@ def test_a_judge_that_is_asked_in_another_way_is_asked_anew(factreasoner, tmp_pa
     assert judges == ["auto", "auto", "recorded"]
 
 
-def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path, two):
+def test_missing_component_needs_are_reported_first(factreasoner, tmp_path, two):
     done = factreasoner("compare", two, "--assessors", "fr2,prompt-tf", "--out", "out", code=1)
     assert "--model" in done.stderr
     assert not (tmp_path / "out").exists()

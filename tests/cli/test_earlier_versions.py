@@ -47,7 +47,7 @@ def test_fresh_starts_over(factreasoner, two, old):
     factreasoner("show", "old")
 
 
-def test_a_journal_with_unknown_keys_says_to_run_again(factreasoner, tmp_path, two):
+def test_journal_with_unknown_keys_suggests_rerun(factreasoner, tmp_path, two):
     factreasoner("run", two, "--out", "old")
     line = json.loads((tmp_path / "old" / "journal.jsonl").read_text("utf-8").splitlines()[0])
     for verdict in line["result"]["outcome"]["verdicts"]:

@@ -111,7 +111,7 @@ def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
     assert "openai/b judges 1 answer of its own" in done.stdout
 
 
-def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_path):
+def test_flag_replaces_a_list_in_profile(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record())
     profile = tmp_path / "p.yaml"
     profile.write_text("model: [openai/a, openai/b, openai/c]\n")
@@ -121,7 +121,7 @@ def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_
     assert "judge 1 " in " ".join(alone.stdout.split())
 
 
-def test_two_judges_are_refused_and_the_ensemble_is_named(factreasoner, tmp_path):
+def test_two_judges_are_refused_naming_the_ensemble(factreasoner, tmp_path):
     data = write_records(tmp_path / "data.jsonl", [record()])
     done = factreasoner(
         "run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "word_judge:WordJudge", code=2

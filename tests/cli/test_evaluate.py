@@ -53,7 +53,7 @@ def test_scores_by_hand(factreasoner, tmp_path):
     assert content["notes"][-1].startswith("3 records: below 50, AUROC and ECE")
 
 
-def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_path):
+def test_evaluate_writes_records_and_keeps_the_run(factreasoner, tmp_path):
     run = run_folder(tmp_path / "run", *RUN)
     before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
     factreasoner("evaluate", "run", "--k", 7)
@@ -79,7 +79,7 @@ def test_groups(factreasoner, tmp_path, by, groups):
     assert content["groups"][groups[-1]]["scores"]["accuracy"]["interval_95"] is None
 
 
-def test_a_long_group_is_whole_and_its_control_characters_do_nothing(factreasoner, tmp_path):
+def test_long_group_name_is_wrapped_and_escaped(factreasoner, tmp_path):
     topic = "\x1b[31mWhat may one take " + "and take again " * 9 + "finally"
     run_folder(tmp_path / "run", made(0, [0.9, 0.2], "SN", topic=topic))
     shown = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"}).stdout
@@ -158,7 +158,7 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     assert "nan" not in factreasoner("evaluate", "run").stdout.lower()
 
 
-def test_atoms_without_a_label_and_a_score_without_an_interval_are_said(factreasoner, tmp_path):
+def test_unlabelled_atoms_and_missing_intervals_are_noted(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [0.9, 0.4, 0.2], "SN-"), made(1, [0.7, 0.4], "S-"))
     done = factreasoner("evaluate", "run")
     told = " ".join(done.stderr.split())
@@ -204,7 +204,7 @@ def test_groups_need_no_labels(factreasoner, tmp_path):
     assert "no atom has a label: scores against labels are missing" in done.stderr
 
 
-def test_labels_of_one_kind_of_which_one_is_missed(factreasoner, tmp_path):
+def test_labels_of_one_kind_are_noted(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [0.9, 0.2], "SS"))
     done = factreasoner("evaluate", "run", "--json")
     assert scores(done)[1]["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)

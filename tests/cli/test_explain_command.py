@@ -70,7 +70,7 @@ def test_the_table_of_a_run(factreasoner, tmp_path):
     assert "c2" not in second
 
 
-def test_a_standard_error_that_changes_nothing_is_no_power_of_ten(factreasoner, tmp_path):
+def test_tiny_standard_error_is_shown_readably(factreasoner, tmp_path):
     found = solved("r1", *RELATIONS)
     sampled = found.outcome.marginals.model_copy(update={"exact": False, "stderr": 1e-11})
     outcome = found.outcome.model_copy(update={"marginals": sampled})
@@ -108,7 +108,7 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
     assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2
 
 
-def test_evidence_is_named_though_its_context_is_not_kept(factreasoner, tmp_path):
+def test_evidence_without_kept_context_is_named(factreasoner, tmp_path):
     whole = solved("r1", *RELATIONS)
     run_folder(tmp_path / "run", whole.model_copy(update={"contexts": whole.contexts[1:]}))
     shown = factreasoner("explain", "run", "--atom", "a1").stdout
@@ -127,7 +127,7 @@ def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):
     assert a2["p_true"] == pytest.approx(solved("r1", *RELATIONS).p_true["a2"])
 
 
-def test_settings_change_what_is_explained_and_not_the_run(factreasoner, tmp_path):
+def test_explain_settings_leave_the_run_unchanged(factreasoner, tmp_path):
     folder = run_folder(tmp_path / "run", solved("r1", *RELATIONS))
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     plain = json.loads(factreasoner("explain", "run", "--json").stdout)
@@ -143,14 +143,14 @@ def test_independence_names_those_a_context_speaks_for(factreasoner, tmp_path):
     assert "c1 (0.90; also for c7, c9): Page c1" in factreasoner("explain", "run", "--atom", "a1").stdout
 
 
-def test_atoms_without_a_posterior_or_with_failures_are_said(factreasoner, tmp_path):
+def test_explain_names_unjudged_atoms(factreasoner, tmp_path):
     run_folder(tmp_path / "run", solved("r1", *RELATIONS, unjudged=("a8",), partly_judged=("a2",)))
     done = factreasoner("explain", "run")
     assert "not judged: a8" in done.stdout
     assert "judged in part: a2" in done.stdout
 
 
-def test_records_that_failed_are_said_and_the_others_explained(factreasoner, tmp_path):
+def test_explain_reports_failed_records(factreasoner, tmp_path):
     run_folder(tmp_path / "run", solved("r1", *RELATIONS), failed())
     done = factreasoner("explain", "run", code=3)
     assert "not explained: record 'down': no fact graph to explain: status 'failed'" in done.stderr

@@ -15,7 +15,7 @@ def solved(factreasoner, network):
     return {m["variable"]: m["probabilities"][1] for m in told["marginals"] if m["kind"] == "atom"}
 
 
-def test_the_network_of_a_run_is_solved_to_its_posteriors(factreasoner, tmp_path, data):
+def test_exported_network_gives_the_run_posteriors(factreasoner, tmp_path, data):
     quiet = factreasoner("run", data, "--out", "out", "--export-uai", "nets/here", "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
     done = factreasoner("run", data, "--out", "out", "--export-uai", "nets/here")
@@ -35,7 +35,7 @@ def test_a_finished_run_is_exported_with_other_settings(factreasoner, tmp_path, 
     assert expected != p_true(tmp_path / "out")
 
 
-def test_what_can_not_be_written_is_found_out_before_anything_is_spent(factreasoner, tmp_path, data):
+def test_unwritable_export_fails_before_any_cost(factreasoner, tmp_path, data):
     (tmp_path / "taken").write_text("")
     done = factreasoner("run", data, "--out", "out", "--export-uai", "taken", code=1)
     assert "taken: networks can't be written there" in done.stderr

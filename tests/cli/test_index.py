@@ -90,7 +90,7 @@ def test_what_has_no_text_is_named(index, docs):
     assert "Files: 4 unchanged, 2 empty." in index().stdout
 
 
-def test_files_whose_encoding_is_guessed_are_told_on_one_line(index, docs):
+def test_guessed_encodings_are_reported_in_one_line(index, docs):
     for n in range(7):
         (docs / f"old{n}.txt").write_bytes(f"Café {n}".encode("cp1252"))
     names = "; ".join(f"{docs}/old{n}.txt: read as windows-1252" for n in range(5))
@@ -99,7 +99,7 @@ def test_files_whose_encoding_is_guessed_are_told_on_one_line(index, docs):
     assert [index().stderr, index().stderr] == [told, ""]
 
 
-def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
+def test_broken_file_gives_exit_code_3(index, docs):
     (docs / "a\nb\x1b[31m.pdf").write_bytes(b"%PDF-1.4 and no more")
     with (docs / "rows.jsonl").open("a") as file:
         file.write("no\n")
@@ -126,7 +126,7 @@ def test_find_shows_what_a_run_would_get(index, docs):
     assert "needs vectors" in index("--find", "radium", "--search", "dense", code=1).stderr
 
 
-def test_files_read_in_part_stand_in_summary_and_list(index, docs):
+def test_partly_read_files_appear_in_list(index, docs):
     (docs / "paper.pdf").write_bytes(pdf("One.", "", "Three."))
     for count in ("3 added", "3 unchanged"):
         done = index(code=3)
@@ -184,7 +184,7 @@ def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
     assert {"c_q_0" in {context["id"] for context in group} for group in found.values()} == {version > 1}
 
 
-def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, docs, tmp_path):
+def test_run_names_mixed_collection_states(factreasoner, index, docs, tmp_path):
     index()
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
@@ -229,7 +229,7 @@ def test_python_and_compare_say_it_too(factreasoner, index, docs, tmp_path, capl
     assert "Collection 'documents' has changed" in factreasoner(*compare, "--out", "compared").stderr
 
 
-def test_no_collection_is_noted_for_records_that_bring_contexts(factreasoner, index, docs, tmp_path):
+def test_given_contexts_note_no_collection(factreasoner, index, docs, tmp_path):
     index()
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     search = ("--retriever", "corpus", "--store", "store", "--out", "out")

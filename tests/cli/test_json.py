@@ -28,7 +28,7 @@ def test_a_run_prints_its_summary(factreasoner, data, tmp_path, task):
 
 
 @pytest.mark.parametrize("task", ["recall", "rag"])
-def test_a_table_of_its_own_is_refused_beside_it(factreasoner, data, task, tmp_path):
+def test_json_refuses_a_table_beside_it(factreasoner, data, task, tmp_path):
     done = factreasoner(task, data, "--out", "run", "--explain", "--json", code=1)
     assert done.stdout == ""
     assert "--explain prints a table" in done.stderr
@@ -44,7 +44,7 @@ def test_show_gives_the_rows_that_export_does(factreasoner, data):
     assert printed(factreasoner("show", "run", "--label", "supported", "--json")) == []
 
 
-def test_check_gives_each_rule_and_keeps_its_exit_code(factreasoner, data):
+def test_check_json_keeps_rules_and_exit_code(factreasoner, data):
     factreasoner("run", data, "--out", "run", "--quiet")
     done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json", code=4)
     broken, kept = printed(done)
@@ -124,7 +124,7 @@ def documents(text):
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-16"])
-def test_json_of_a_process_is_json_in_its_encoding(odd_run, tmp_path, encoding):
+def test_json_output_is_valid_in_every_encoding(odd_run, tmp_path, encoding):
     found = json.loads(output_in(encoding, tmp_path, "show", "run", "--json").decode(encoding))
     assert found[0]["record"] == f"r {TEXTS}"
 

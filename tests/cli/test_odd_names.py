@@ -35,7 +35,7 @@ def run(factreasoner, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_report_and_junit_of_oddly_named_run_are_whole(factreasoner, run, tmp_path, name):
+def test_oddly_named_run_gives_valid_files(factreasoner, run, tmp_path, name):
     folder = run(name)
     factreasoner("report", folder)
     assert "The tower was finished" in (folder / "report.html").read_text(encoding="utf-8")

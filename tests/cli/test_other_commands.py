@@ -51,7 +51,7 @@ def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished
     assert snapshot(finished) == before
 
 
-def test_a_solver_that_refuses_is_told_and_leaves_k_as_it_was(factreasoner, tmp_path, finished, monkeypatch):
+def test_refusing_solver_is_reported_and_keeps_k(factreasoner, tmp_path, finished, monkeypatch):
     (tmp_path / "refusing.py").write_text(
         "from factreasoner.errors import SolverError\n"
         "class Refusing:\n"
@@ -73,7 +73,7 @@ READING = (
 
 
 @pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
-def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, tmp_path, command):
+def test_invalid_run_folder_is_named_by_every_command(factreasoner, tmp_path, command):
     (tmp_path / "folder").mkdir()
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "manifest.json").write_text("{")
@@ -100,7 +100,7 @@ READING = ["show", "export", "evaluate", "compare", "score", "explain", "report"
 
 
 @pytest.mark.parametrize("command", READING)
-def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command):
+def test_interrupted_run_is_read_and_reported(factreasoner, tmp_path, command):
     made = [assessment([0.9, 0.2], gold="SN"[:: 1 - 2 * (n % 2)], record_id=f"r{n}") for n in range(12)]
     for name in ("cut", "whole"):
         run_folder(tmp_path / name, *made, finished=name == "whole")
@@ -127,7 +127,7 @@ def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
     assert "Judged by: " in done.stdout
 
 
-def test_assess_as_json_from_a_file_and_from_standard_input(factreasoner, tmp_path, passages):
+def test_assess_json_reads_file_and_stdin(factreasoner, tmp_path, passages):
     (tmp_path / "answer.txt").write_text(ATOMS[0])
     from_file = factreasoner("assess", "--file", "answer.txt", *passages, "--json")
     from_stdin = factreasoner("assess", *passages, "--json", stdin=ATOMS[0])
@@ -162,7 +162,7 @@ def test_assess_reads_standard_input_once(factreasoner, passages):
     assert json.loads(done.stdout)["contexts"][0]["text"] == "Water is wet."
 
 
-def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, monkeypatch):
+def test_assess_announces_slow_large_passage(factreasoner, tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.cli.assess.LARGE", 100_000)
     (tmp_path / "large.txt").write_text("Water is wet. " * 7_500)
     done = factreasoner("assess", "Water is wet.", "--context", "large.txt", "--json")
@@ -170,7 +170,7 @@ def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, 
     assert json.loads(done.stdout)["status"] == "ok"
 
 
-def test_assess_says_that_a_retriever_is_not_used_beside_given_contexts(factreasoner, passages):
+def test_assess_ignores_retriever_beside_given_contexts(factreasoner, passages):
     done = factreasoner("assess", "Water is wet.", *passages, "--retriever", "wikipedia")
     assert done.stderr == "--context is used as it is: --retriever wikipedia searches for nothing.\n"
 
@@ -194,7 +194,7 @@ def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
     assert done.stderr.rstrip().endswith("; name your own class as 'package.module:Name'")
 
 
-def test_assess_reads_a_file_that_is_not_utf_8_and_refuses_such_an_argument(factreasoner, tmp_path, passages):
+def test_assess_reads_latin_file_but_refuses_argument(factreasoner, tmp_path, passages):
     assert "not UTF-8" in factreasoner("assess", os.fsdecode(b"Caf\xe9"), *passages, code=1).stderr
     (tmp_path / "answer.txt").write_bytes(b"The Caf\xe9 is open.")
     assert "The Café is open." in factreasoner("assess", "--file", "answer.txt", *passages).stdout
@@ -203,7 +203,7 @@ def test_assess_reads_a_file_that_is_not_utf_8_and_refuses_such_an_argument(fact
     assert (done.returncode, done.stderr.splitlines()[0]) == (1, "answer.pdf: damaged PDF; save it again")
 
 
-def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):
+def test_assess_lists_failures_and_exits_3(factreasoner, tmp_path, passages):
     with FakeServer(lambda request: prose()) as server:
         flags = ["--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1]
         embedded = ["--atomizer", "rules", "--reviser", "rules"]
@@ -238,7 +238,7 @@ def test_doctor_names_every_extra_and_no_key(tmp_path):
     assert "sk-hidden" not in said
 
 
-def test_doctor_tells_a_broken_package_from_a_missing_one(factreasoner, tmp_path, monkeypatch):
+def test_doctor_separates_broken_from_missing_packages(factreasoner, tmp_path, monkeypatch):
     (tmp_path / "halved.py").write_text("import its_other_half")
     (tmp_path / "leaving.py").write_text("print('Welcome')\nraise SystemExit('not here')")
     modules = {"halved": ("halving", "one"), "no_such.part": ("nothing", "two"), "leaving": ("going", "two")}
@@ -261,7 +261,7 @@ def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, n
     assert name is None or name in done.stdout
 
 
-def test_doctor_warns_of_a_model_that_is_not_to_be_relied_on(factreasoner, tmp_path):
+def test_doctor_warns_of_unreliable_model(factreasoner, tmp_path):
     with FakeServer(answering(lambda name, prop, request: "True"), probed=False) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, code=1)
     assert "12 of 32 known verdicts right" in " ".join(done.stdout.split())
@@ -306,7 +306,7 @@ def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
     assert set(flags) <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
 
 
-def test_the_short_page_names_what_people_use_and_the_way_to_the_rest(factreasoner):
+def test_short_help_names_common_flags(factreasoner):
     page = factreasoner("run", "--help", env={"COLUMNS": "80"}).stdout
     assert factreasoner("run", env={"COLUMNS": "80"}, code=2).stdout == page
     assert "show" in factreasoner(code=2).stdout
@@ -348,7 +348,7 @@ def test_help_tells_the_defaults_that_settings_have(factreasoner):
         ("verify", "verify [OPTIONS] [DATA]"),
     ],
 )
-def test_the_usage_line_has_the_arguments_as_they_are_typed(factreasoner, command, usage):
+def test_usage_line_shows_typed_arguments(factreasoner, command, usage):
     assert factreasoner(command, "--help").stdout.splitlines()[0] == f"Usage: factreasoner {usage}"
 
 

@@ -21,7 +21,7 @@ def begun(factreasoner, tmp_path):
     return folder
 
 
-def test_what_is_left_is_refused_with_both_parsers_named(factreasoner, begun, tmp_path):
+def test_changed_parser_is_refused_with_both_named(factreasoner, begun, tmp_path):
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", FIRST, SECOND), "--out", begun, code=1)
     said = " ".join(done.stderr.split())
     assert f"made with another parser (was {PARSER}, now " in said
@@ -31,7 +31,7 @@ def test_what_is_left_is_refused_with_both_parsers_named(factreasoner, begun, tm
     assert manifest_of(begun)["parser"] == PARSER
 
 
-def test_a_finished_run_and_given_atoms_need_no_parser(factreasoner, begun, tmp_path):
+def test_finished_run_and_given_atoms_need_no_parser(factreasoner, begun, tmp_path):
     for records in ([FIRST], [FIRST, GIVEN]):
         factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", begun)
         assert manifest_of(begun)["parser"] == PARSER
@@ -54,7 +54,7 @@ def test_scores_again_say_what_made_the_atoms(factreasoner, begun, out):
     ), done.stderr
 
 
-def test_over_again_atoms_are_made_with_what_there_is(factreasoner, begun, tmp_path):
+def test_fresh_run_uses_the_available_parser(factreasoner, begun, tmp_path):
     data = write_records(tmp_path / "d.jsonl", FIRST, SECOND)
     factreasoner("run", data, "--out", begun, "--fresh")
     assert manifest_of(begun)["parser"] != PARSER

@@ -34,7 +34,7 @@ def test_events_of_all_records(run, capsys):
     assert [record.span_id.hex() for record in collector.kept.values()] == [SPAN, SPAN, "", ""]
 
 
-def test_scores_of_spans_that_are_no_ids_are_left_out(tmp_path, capsys):
+def test_scores_with_invalid_span_ids_are_excluded(tmp_path, capsys):
     traces = {"r1": TRACE, "r2": "t1"}
     records = (RECORD | {"id": i, "trace_id": trace, "span_id": SPAN} for i, trace in traces.items())
     with received(Collector()) as collector:

@@ -20,7 +20,7 @@ RECORDS = [
 ]
 
 
-def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factreasoner, tmp_path):
+def test_all_failed_records_blame_no_input(factreasoner, tmp_path):
     data = write_records(tmp_path / "set.jsonl", *RECORDS)
     with FakeServer(lambda request: server_error(400)) as server:
         done = factreasoner(
@@ -33,7 +33,7 @@ def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factrea
     assert "Run the same command again to retry them" in done.stderr
 
 
-def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
+def test_row_without_quote_names_the_source_relation(factreasoner, tmp_path):
     labels = {"a0": "contradiction", "r0": "entailment", "r1": "neutral"}
     lines = [
         {"record": "museum", "source": source, "target": target, "label": label}
@@ -79,7 +79,7 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
         (["c0 a0 entailment .9", "c0 r0 neutral .9", "c1 r0 neutral .9"], None),
     ],
 )
-def test_each_text_that_contradicts_or_supports_a_claim_is_named(factreasoner, tmp_path, verdicts, told):
+def test_supporting_and_contradicting_texts_are_named(factreasoner, tmp_path, verdicts, told):
     """A verdict of two words failed: none is recorded."""
     pairs = {("reference", "a0"): ["entailment", ".9"], ("answer", "r0"): ["entailment", ".9"]}
     sources = {"a0": ("reference", "c0", "c1"), "r0": ("answer", "c0", "c1"), "r1": ("answer", "c0", "c1")}
@@ -169,7 +169,7 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert "0.500 (n=1)" in compared.stdout
 
 
-def test_scores_that_keys_are_lacking_for_are_left_out_with_what_brings_them(factreasoner, tmp_path):
+def test_scores_lacking_keys_name_what_they_need(factreasoner, tmp_path):
     bare = {"id": "a", "output": "It opened in 1932.", "contexts": ["It opened in 1932."]}
     data = write_records(tmp_path / "set.jsonl", bare)
     shown = factreasoner("rag", data, "--out", tmp_path / "run").stdout
@@ -194,7 +194,7 @@ def test_scores_that_keys_are_lacking_for_are_left_out_with_what_brings_them(fac
     assert "coverage" not in compared
 
 
-def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factreasoner, tmp_path):
+def test_evaluate_gives_reason_for_missing_score(factreasoner, tmp_path):
     record = {"id": "a", "output": "It opened in 1932.", "contexts": [], "reference": "It opened in 1932."}
     data = write_records(tmp_path / "set.jsonl", {**record, "split": "dev"})
     factreasoner("rag", data, "--out", tmp_path / "run")
@@ -205,7 +205,7 @@ def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factre
     assert "retrieval" not in groups
 
 
-def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, tmp_path):
+def test_reference_contradictions_are_shown_with_claims(factreasoner, tmp_path):
     record = {
         "id": "bridge",
         "output": "The bridge was opened in 1932. Its towers are white. The bridge carries trains.",
@@ -234,7 +234,7 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
     assert [claim["contradicted_by_answer"] for claim in line["reference_claims"]] == [True, False]
 
 
-def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp_path):
+def test_retrieval_without_claims_is_compared(factreasoner, tmp_path):
     silent = {**RECORDS[0], "id": "silent", "output": "I don't know.", "gold_contexts": ["c9"]}
     records = ({**record, "reference": None} for record in (RECORDS[0], silent))
     data = write_records(tmp_path / "set.jsonl", *records)
@@ -263,7 +263,7 @@ def test_wide_groups_are_shown_in_several_tables(factreasoner, tmp_path):
     assert wide.split()[1:] == " ".join(line.removeprefix("split") for line in tables).split()
 
 
-def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
+def test_dry_run_mentions_second_look_calls(factreasoner, tmp_path):
     data = write_records(tmp_path / "set.jsonl", *RECORDS)
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     each = factreasoner("rag", data, *flags)

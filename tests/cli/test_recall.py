@@ -61,7 +61,7 @@ def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     assert FACTS[0] not in factreasoner("show", "out", "--label", "not_stated").stdout
 
 
-def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factreasoner, tmp_path):
+def test_records_without_facts_are_refused_first(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), {"id": "r2", "output": "x"})
     with FakeServer(good) as server:
         done = recall(factreasoner, server, data, code=1)
@@ -136,7 +136,7 @@ def test_labels_of_atoms_are_refused_for_facts(factreasoner, one, tmp_path):
         (("--min", "atoms=1"), 2, "unknown metric 'atoms'"),
     ],
 )
-def test_rules_are_held_against_the_metrics_of_the_task(factreasoner, one, rule, code, words):
+def test_rules_use_the_metrics_of_their_task(factreasoner, one, rule, code, words):
     done = factreasoner("check", one, *rule, code=code)
     assert words in done.stdout + done.stderr
 
@@ -176,7 +176,7 @@ def modes(factreasoner, server, data, names, *flags, **options):
     return factreasoner("compare", data, "--modes", names, *model, "--out", "out", *flags, **options)
 
 
-def test_that_modes_mean_nothing_without_a_model_is_said(factreasoner, tmp_path):
+def test_modes_without_model_are_refused(factreasoner, tmp_path):
     data = data_file(tmp_path)
     done = factreasoner("compare", data, "--modes", "tf,tfn", "--out", "out")
     assert "add --model" in done.stderr
@@ -215,7 +215,7 @@ def test_the_table_of_modes(factreasoner, tmp_path):
     assert (tmp_path / "out" / "modes.md").read_text().startswith("|  | full |")
 
 
-def test_what_a_mode_leaves_open_is_shown_as_such(factreasoner, tmp_path):
+def test_unanswered_facts_are_shown_per_mode(factreasoner, tmp_path):
     data = data_file(tmp_path)
     with FakeServer(sequence(*[good] * 4, missing("fact_1", policy=good))) as server:
         modes(factreasoner, server, data, "tf,tfn", "--max-attempts", 1, "--concurrency", 1, code=3)
@@ -226,7 +226,7 @@ def test_what_a_mode_leaves_open_is_shown_as_such(factreasoner, tmp_path):
     assert content["tfn"]["all"]["f1_false"]["value"] == 0
 
 
-def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
+def test_every_mode_uses_the_first_facts(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r", "output": "x", "reference": "She was. It was."})
     made = {"statements": ["She was.", "It was."]}
     with FakeServer(lambda r: made if r.function == "report_statements" else good(r)) as server:
@@ -249,6 +249,6 @@ def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
         (("--modes", "tf,prompt-tf"), "--model", 1),
     ],
 )
-def test_what_does_not_fit_is_said_before_anything_is_run(factreasoner, tmp_path, flags, words, code):
+def test_unfit_flags_are_reported_before_running(factreasoner, tmp_path, flags, words, code):
     assert words in factreasoner("compare", data_file(tmp_path), *flags, "--out", "out", code=code).stderr
     assert not (tmp_path / "out").exists()

@@ -31,7 +31,7 @@ def test_a_run_says_which_judge_assessed(factreasoner, tmp_path, data):
     assert summary["records"]["ok"] == 4
 
 
-def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, data):
+def test_raised_limit_and_new_records_resume(factreasoner, tmp_path, data):
     factreasoner("run", data, "--out", "out", "--limit", 2)
     assert len(results(tmp_path / "out")) == 2
     with data.open("a") as file:
@@ -55,7 +55,7 @@ def test_refused_new_run_leaves_no_folder(factreasoner, tmp_path, data):
     "flags",
     [("--judge", "json:Nothing"), ("--judge", "verifier", "--verifier", "nli", "--verifier-model", "acme/x")],
 )
-def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_path, data, flags):
+def test_fresh_deletes_nothing_if_run_cannot_start(factreasoner, tmp_path, data, flags):
     factreasoner("run", data, "--out", "out")
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     factreasoner("run", data, "--out", "out", *flags, "--fresh", code=1)
@@ -71,7 +71,7 @@ def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     assert "THEIRS=OURS" in factreasoner("run", path, "--column-map", "text", code=2).stderr
 
 
-def test_a_key_that_looks_misspelt_is_told_before_and_after(factreasoner, tmp_path):
+def test_misspelt_key_is_reported_before_and_after(factreasoner, tmp_path):
     path = write_records(tmp_path / "d.jsonl", {**record("r1"), "refrence": "x"})
     first, *_, last = factreasoner("run", path, "--out", "o").stderr.splitlines()
     assert "'refrence' is kept as metadata; did you mean 'reference'?" in first
@@ -100,7 +100,7 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
 
 
-def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
+def test_run_without_any_atom_is_reported(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl", {"output": "", "contexts": []}, {"output": "Why?", "contexts": []}
     )
@@ -124,7 +124,7 @@ def test_compressed_records_and_tables(factreasoner, tmp_path):
     assert (done.returncode, [json.loads(row)["record"] for row in rows]) == (0, ["r1"] * 3)
 
 
-def test_a_torn_and_a_changed_line_are_assessed_anew_and_no_other(factreasoner, tmp_path):
+def test_only_torn_and_changed_lines_are_reassessed(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *map(record, ("r1", "r2", "r3")))
     journal = tmp_path / "runs" / "d" / "journal.jsonl"
 
@@ -191,7 +191,7 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     assert "is older" not in written.stderr
 
 
-def test_a_page_is_older_only_if_results_changed_since(factreasoner, tmp_path):
+def test_page_is_older_only_after_changed_results(factreasoner, tmp_path):
     def older(name):
         return "report.html is older" in factreasoner("run", name, "--out", "out").stderr
 

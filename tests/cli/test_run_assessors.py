@@ -63,19 +63,19 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, two, name,
 
 
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
-def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, one, flags):
+def test_plain_prompt_requires_a_model(factreasoner, one, flags):
     done = factreasoner("run", one, "--assessor", "prompt-tf", "--out", "out", *flags, code=1)
     assert "--model" in done.stderr
 
 
-def test_settings_that_the_assessor_does_not_use_are_told(factreasoner, one):
+def test_settings_unused_by_the_assessor_are_reported(factreasoner, one):
     done = factreasoner("run", one, "--out", "out", "--assessor", "factscore", "--version", 3)
     assert "--assessor factscore does not use --version 3." in done.stderr
     scored = factreasoner("score", "out", "--factors", "table1")
     assert "--assessor factscore does not use --factors." in scored.stderr
 
 
-def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path, one):
+def test_length_penalty_is_shown_and_rescored(factreasoner, tmp_path, one):
     plain = factreasoner("run", one, "--out", "plain")
     assert "penalised_score" not in results(tmp_path / "plain")[0]
     assert "Pr · penalty" not in plain.stdout

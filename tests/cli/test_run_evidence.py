@@ -48,7 +48,7 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
     assert p_true(tmp_path / "out" / "rescored")["a0"] == pytest.approx(0.86)
 
 
-def test_contexts_that_records_bring_are_not_searched_for_and_that_is_said_once(factreasoner, one):
+def test_given_contexts_ignore_retriever_with_one_note(factreasoner, one):
     said = "--retriever wikipedia is ignored for 1 of 1 records, which already have contexts."
     done = factreasoner("run", one, "--retriever", "wikipedia")
     assert done.stderr.count(said) == 1
@@ -79,7 +79,7 @@ def copies(factreasoner, tmp_path):
     return run
 
 
-def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner, tmp_path, copies):
+def test_relations_count_each_unless_independence_is_set(factreasoner, tmp_path, copies):
     done = copies()
     (line,) = results(tmp_path / "out")
     assert (line["independence"], line["shared_sources"], line["relations_left_out"]) == (False, [], 0)
@@ -90,7 +90,7 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
     assert p_true(tmp_path / "out" / "rescored") == pytest.approx({"a0": 0.86, "a1": 0.14, "a2": 0.5})
 
 
-def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_path, copies):
+def test_run_notes_when_all_context_verdicts_are_neutral(factreasoner, tmp_path, copies):
     done = copies("--version", "3", "--unlisted", "neutral")
     assert "2 judged between them, all neutral: the scores are those of --version 2" in " ".join(
         done.stdout.split()
@@ -100,7 +100,7 @@ def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_
     assert "between them" not in copies("--fresh").stdout
 
 
-def test_a_run_says_how_many_contexts_say_nothing_of_another(factreasoner, tmp_path):
+def test_run_counts_neutral_context_verdicts(factreasoner, tmp_path):
     high = "The tower is 30 metres high."
     texts = {"a": high, "b": f"{high} It is old.", "c": "Cats sleep."}
     item = {"id": "r", "output": high, "contexts": [{"id": i, "text": text} for i, text in texts.items()]}

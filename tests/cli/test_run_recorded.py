@@ -23,7 +23,7 @@ def recorded(factreasoner, data, relations, *flags, **options):
     return factreasoner("run", data, *flags, **options)
 
 
-def test_compressed_relations_are_read_and_such_a_journal_refused(factreasoner, tmp_path, one, relations):
+def test_compressed_relations_are_read_but_journal_refused(factreasoner, tmp_path, one, relations):
     recorded(factreasoner, one, relations, "--version", 1)
     packed = tmp_path / "relations.jsonl.gz"
     packed.write_bytes(gzip.compress(relations.read_bytes(), mtime=0))
@@ -65,7 +65,7 @@ def test_keys_of_earlier_versions_are_ignored(factreasoner, tmp_path, one):
     assert p_true(tmp_path / "out")["a2"] == 0.5
 
 
-def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasoner, tmp_path, one):
+def test_disputed_atom_shows_the_contradicting_quote(factreasoner, tmp_path, one):
     against = {"source": "c1", "label": "contradiction", "probability": 0.7, "quote": "stands in Paris"}
     relations = write_records(tmp_path / "relations.jsonl", RELATIONS[0], RELATIONS[0] | against)
     done = recorded(factreasoner, one, relations, "--unlisted", "neutral")
@@ -86,7 +86,7 @@ def test_settings_that_do_not_fit(factreasoner, tmp_path, one, relations, flags,
     assert not (tmp_path / "out").exists()
 
 
-def test_a_missing_verdict_is_named_and_the_same_ones_do_not_bring_it(factreasoner, one, relations):
+def test_missing_recorded_verdict_is_named_each_time(factreasoner, one, relations):
     write_records(relations, *RELATIONS[:2])
     done = recorded(factreasoner, one, relations, "--version", 1, code=3)
     told = f"no verdict on this pair in {relations}"

@@ -48,7 +48,7 @@ def test_run_fingerprint_is_the_models_content(run, model, tmp_path):
     assert "verifier: was 'nli', now " in run("--verifier", own, model=moved, code=1).stderr
 
 
-def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
+def test_finished_run_rescores_without_the_model(factreasoner, run, model, tmp_path):
     run()
     shutil.rmtree(model)
     factreasoner("score", "out", "--factors", "table1")
@@ -58,7 +58,7 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
     assert {pair: v | {"confidence": "recorded"} for pair, v in given.items()} == replayed
 
 
-def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
+def test_missing_verifier_parts_are_reported_first(run, factreasoner, data, tmp_path):
     assert "--verifier-model acme/none --download" in run(model="acme/none", code=1).stderr
     assert not (tmp_path / "out").exists()
     for flags, told in (
@@ -106,7 +106,7 @@ def test_doctor_and_run_name_a_better_judge(factreasoner, data):
     assert "use --judge llm or a verifier" in " ".join(done.stdout.split())
 
 
-def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):
+def test_doctor_tests_a_language_model_verifier(factreasoner):
     top = [("Yes", -0.1), ("No", -2.5)]
     answer = Completion(content="Yes", tokens=[("Yes", -0.1, top)])
     with FakeServer(lambda request: answer) as server:

@@ -54,7 +54,7 @@ def test_main_job(factreasoner, tmp_path, two):
     assert "unknown" in done.stdout
 
 
-def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path, one):
+def test_unanswered_facts_are_listed_and_not_counted(factreasoner, tmp_path, one):
     with FakeServer(missing("fact_0", policy=good)) as server:
         done = run(factreasoner, server, one, "--max-attempts", 2, code=3)
     (line,) = results(tmp_path / "out")
@@ -68,7 +68,7 @@ def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp
     assert "failures" in done.stdout
 
 
-def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path):
+def test_dead_provider_scores_nothing_until_rerun(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
     flags = ("--max-attempts", 1, "--patience", 0)
     with FakeServer(lambda request: server_error()) as server:
@@ -93,7 +93,7 @@ def test_without_a_key_no_folder_is_made(factreasoner, tmp_path, one):
 
 
 @pytest.mark.parametrize(("answer", "word"), [(unauthorized(), "key"), (unknown_model(), "model")])
-def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp_path, answer, word):
+def test_wrong_key_or_model_ends_the_run(factreasoner, tmp_path, answer, word):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
     with FakeServer(lambda request: answer) as server:
         done = run(
@@ -106,7 +106,7 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp
         assert "sk-very-secret" not in path.read_text()
 
 
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, forker, tmp_path):
+def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ["--model", "openai/fake", "--form", "tool", "--out", "out", "--concurrency", "3"]
     killed, held = threading.Event(), [0]
@@ -145,7 +145,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
     assert ids[: len(finished)] == finished
 
 
-def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
+def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):
     """Calls of a record that a budget, or a kill, interrupted are paid for, though the journal lacks them."""
     data = write_records(tmp_path / "d.jsonl", record("r0", contexts=[f"Passage {i}." for i in range(9)]))
     flags = ["--model", "openai/gpt-4o-mini", "--form", "tool", "--out", "out"]
@@ -203,13 +203,13 @@ def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
     assert sum(sent) < stage["prompt_tokens"] < 1.5 * sum(sent)
 
 
-def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, one):
+def test_dry_run_shows_price_and_worst_case(factreasoner, one):
     told = " ".join(factreasoner("run", one, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
     assert "~$0.0" in told
     assert "24 paid calls" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
 
 
-def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, tmp_path, two, monkeypatch):
+def test_model_is_probed_once_and_probe_reused(factreasoner, tmp_path, two, monkeypatch):
     monkeypatch.delenv("FACTREASONER_ATOMS_PER_CALL")
     with FakeServer(good, logprobs=True) as server:
         flags = (two, "--model", "fake", "--api-base", server.url)
@@ -235,7 +235,7 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
     assert manifest_of(tmp_path / "out")["models"]["fake"]["probes"]
 
 
-def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreasoner, monkeypatch):
+def test_doctor_retries_silent_server_and_names_it(factreasoner, monkeypatch):
     monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.1)
     with FakeServer(lambda request: hang(), probed=False) as server:
@@ -247,7 +247,7 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
     assert told in " ".join(done.stdout.split())
 
 
-def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one, tmp_path):
+def test_model_unused_by_judge_is_noted_once(factreasoner, one, tmp_path):
     (tmp_path / "c.txt").write_text("Paris is in France.")
     unasked = (
         "--model",

@@ -85,7 +85,7 @@ def taken(url):
     return sum(map(int, re.findall(wanted, metrics, re.MULTILINE)))
 
 
-def test_a_models_server_that_is_down_is_told_of_in_time(tmp_path):
+def test_dead_model_server_gives_status_502(tmp_path):
     down = ("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1", "--timeout", "10", "--no-cache")
     with serving(tmp_path, *down, "--atoms-per-call", "8") as (url, _, _lines):
         body = {"output": "It is tall.", "contexts": ["It is tall."], "atoms": ["It is tall."]}
@@ -111,7 +111,7 @@ def test_sigterm_costs_no_request_that_was_taken(served):
     assert others == [f"Serving on {url} with {cores}.\n"]
 
 
-def test_ctrl_c_ends_it_without_a_word_while_it_starts(tmp_path):
+def test_ctrl_c_during_start_ends_silently(tmp_path):
     long = ("--judge", "held_judge:LongMade")
     with serving(tmp_path, *long, until=503) as (_, process, lines):
         os.killpg(process.pid, signal.SIGINT)
@@ -160,7 +160,7 @@ def test_values_that_its_flags_do_not_take(arguments, said, capsys):
 
 
 @pytest.mark.parametrize("command", ["serve", "mcp"])
-def test_a_key_that_is_missing_is_told_at_the_start(command, capsys, monkeypatch):
+def test_missing_key_is_reported_at_start(command, capsys, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     port = ["--port", "0"] if command == "serve" else []
     assert execute([command, "--model", "openai/x", "--no-cache", *port]) == 1
@@ -168,7 +168,7 @@ def test_a_key_that_is_missing_is_told_at_the_start(command, capsys, monkeypatch
 
 
 @pytest.mark.parametrize(("command", "flag"), [("serve", "--port"), ("mcp", "--http")])
-def test_a_port_that_is_taken_is_told_with_the_remedy(command, flag, capsys):
+def test_occupied_port_is_reported_with_fix(command, flag, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert execute([command, flag, port]) == 1

@@ -32,7 +32,7 @@ def shown(done):
     return [word.strip(":") for word in done.stdout.split() if word.startswith("a") and word.endswith(":")]
 
 
-def test_show_has_every_atom_with_the_quote_that_decides(factreasoner, finished):
+def test_show_lists_atoms_with_deciding_quotes(factreasoner, finished):
     done = factreasoner("show", finished)
     assert shown(done) == ["a0", "a1", "a2", "a3", "a0"]
     assert '"born in 1867"' in done.stdout
@@ -43,7 +43,7 @@ def test_show_has_every_atom_with_the_quote_that_decides(factreasoner, finished)
     assert max(map(len, factreasoner("show", finished, env={"COLUMNS": "80"}).stdout.splitlines())) <= 80
 
 
-def test_a_long_link_is_whole_in_a_terminal_and_in_a_pipe(factreasoner, tmp_path):
+def test_long_link_is_never_truncated(factreasoner, tmp_path):
     link = f"https://example.org/{'a/very/long/path/' * 9}index.html"
     said = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9)
     passages = (Context(id="c0", text="x", link=link),)
@@ -69,7 +69,7 @@ def test_show_sorts_and_picks(factreasoner, finished):
     assert "No atoms to show" in factreasoner("show", finished, "--label", "uncited").stdout
 
 
-def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_path):
+def test_show_explains_records_without_atoms(factreasoner, tmp_path):
     answers = {"r1": "Oslo is cold.", "r2": "I don't know.", "r3": " ", "r4": "Sorry, I can't say."}
     records = [{"id": name, "output": text, "contexts": []} for name, text in answers.items()]
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", "run")
@@ -83,7 +83,7 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
     assert only == "No atoms in 1 record: an empty answer (r3).\n"
 
 
-def test_export_writes_into_the_run_folder_or_where_it_is_told(factreasoner, tmp_path, finished):
+def test_export_writes_to_run_folder_or_out(factreasoner, tmp_path, finished):
     assert factreasoner("export", finished).stdout.strip() == str(finished / "atoms.csv")
     with (finished / "atoms.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -131,7 +131,7 @@ def test_every_task_is_shown_and_exported(factreasoner, data):
         assert f"a run of `{task}` has no table 'atoms'; it has: claims, records, verdicts" in refused.stderr
 
 
-def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_path, data):
+def test_score_applies_corrections_for_every_task(factreasoner, tmp_path, data):
     for task in ("run", "recall", "rag", "verify"):
         factreasoner(task, data, "--out", task)
         verdicts = factreasoner("export", task, "--table", "verdicts", "--format", "jsonl", "--out", "-")
@@ -196,7 +196,7 @@ def test_an_unknown_label_is_told_in_words(factreasoner, finished):
     assert "Value error" not in said
 
 
-def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp_path):
+def test_score_refuses_graph_settings_without_graph(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r0") | {"facts": ["She liked tea."]})
     factreasoner("recall", data, "--out", "recall")
     done = factreasoner("score", "recall", "--factors", "table1", code=1)
@@ -205,7 +205,7 @@ def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp
     assert "--k: a run of `recall` has no K; only --corrections goes" in done.stderr
 
 
-def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factreasoner, tmp_path):
+def test_report_is_written_with_run_or_later(factreasoner, tmp_path):
     data = write_records(tmp_path / "records.jsonl", record("r1"), record("r2"))
     done = factreasoner("run", data, "--out", "one", "--report")
     assert done.stdout.splitlines()[-1] == "Report: one/report.html"
@@ -214,7 +214,7 @@ def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factrea
     assert (tmp_path / "pages" / "page.html").exists()
 
 
-def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner, tmp_path):
+def test_markdown_report_goes_to_stdout_or_file(factreasoner, tmp_path):
     factreasoner("run", write_records(tmp_path / "records.jsonl", record("r1")), "--out", "one")
     said = factreasoner("report", "one", "--format", "md")
     assert "\n\nJudged by: judge 'word_judge:WordJudge'.\n" in said.stdout

@@ -120,7 +120,7 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin):
         assert server.calls == 24  # also the one that was on its way
 
 
-def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path, begin):
+def test_interrupt_does_not_wait_for_hanging_server(tmp_path, begin):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     with FakeServer(lambda request: hang(120)) as server:
         process = begin(server, "--concurrency", 2)
@@ -131,7 +131,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path, begin):
         assert server.calls == 1
 
 
-def test_a_server_that_drips_does_not_keep_a_run_that_is_over(tmp_path, begin):
+def test_slow_stream_does_not_delay_exit(tmp_path, begin):
     """Nor do threads that a library left behind: those that an interpreter would join."""
     write_records(tmp_path / "d.jsonl", record("r0"))
     with FakeServer(lambda request: drip(600)) as server:

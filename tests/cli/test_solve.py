@@ -75,7 +75,7 @@ def test_all_solvers_side_by_side(factreasoner):
     assert told["marginals"][0]["probabilities"]["pgmpy"] == pytest.approx([0.14, 0.86])
 
 
-def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_path, monkeypatch):
+def test_too_wide_solvers_are_rows_with_reasons(factreasoner, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "MEMORY_BUDGET", 128)
     pairs = [(i, j) for i in range(5) for j in range(i)]
     scopes = "\n".join(f"2 {i} {j}" for i, j in pairs)
@@ -91,7 +91,7 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
     assert "Use solver 'gibbs'" in done.stderr
 
 
-def test_sampling_that_has_not_mixed_is_told_of_in_finite_numbers(factreasoner, tmp_path):
+def test_unmixed_sampling_is_reported_with_finite_numbers(factreasoner, tmp_path):
     """Two worlds that no sweep leaves, and no time for more: R-hat is infinite, which JSON can not hold."""
     pairs = [(i, j) for i in range(14) for j in range(i)]
     scopes = " ".join(f"2 {i} {j}" for i, j in pairs)
@@ -129,7 +129,7 @@ def test_when_no_solver_can(factreasoner, tmp_path):
         (["n.uai", "--solver", "exakt"], "did you mean 'exact'"),
     ],
 )
-def test_what_does_not_go_together_or_is_not_there(factreasoner, arguments, words):
+def test_invalid_solve_arguments_are_refused(factreasoner, arguments, words):
     done = factreasoner("solve", *arguments, code=1)
     assert done.stdout == ""
     assert words in done.stderr

@@ -49,7 +49,7 @@ def test_words_of_all_languages_stay():
     assert plain("one two three", 9) == "one two …"
 
 
-def test_a_table_a_bar_and_a_title_show_it():
+def test_hostile_text_is_escaped_in_rich_output():
     file = io.StringIO()
     terminal = Terminal(file=file, force_terminal=True, color_system=None, width=300)
     table = Table(HOSTILE, title=HOSTILE)
@@ -64,7 +64,7 @@ def test_a_table_a_bar_and_a_title_show_it():
     assert not acting(bar_file.getvalue())
 
 
-def test_what_failed_keeps_its_path_whole_however_narrow_the_terminal():
+def test_failure_keeps_its_path_unbroken():
     file = io.StringIO()
     path = "(/home/someone/a_folder_with_a_name/my_judges.py:3)"
     Terminal(file=file, width=30).failed(f"2 x judge 'mine:J': KeyError: [1] of the answer {path}")
@@ -74,7 +74,7 @@ def test_what_failed_keeps_its_path_whole_however_narrow_the_terminal():
     assert not acting(file.getvalue())
 
 
-def test_lines_end_without_blanks_where_there_is_no_terminal():
+def test_piped_lines_have_no_trailing_spaces():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20)
     terminal.columns(("name", "text"), [("a", "short"), ("b", "a text that takes two lines")])
@@ -101,7 +101,7 @@ def test_what_is_no_terminal_has_no_width(factreasoner, monkeypatch, tmp_path):
     assert meanings.endswith("supported.")
 
 
-def test_notes_on_a_terminal_end_their_lines_between_words(monkeypatch):
+def test_terminal_notes_wrap_between_words(monkeypatch):
     primary, secondary = pty.openpty()
     termios.tcsetwinsize(secondary, (24, 20))
     with os.fdopen(secondary, "w", closefd=False) as terminal:
@@ -121,7 +121,7 @@ def test_what_is_printed_is_written_at_once():
     assert raw.getvalue() == b"a line\n"
 
 
-def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
+def test_sentences_wrap_but_tables_do_not():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20, soft_wrap=True)
     terminal.print("a line that is left as it is")
@@ -230,7 +230,7 @@ def test_warnings_of_libraries_go_the_same_way(capsys):
     assert capsys.readouterr().err == "the index of a�[2J is damaged\n"
 
 
-def test_a_reader_that_closed_its_pipe_ends_a_command_quietly(tmp_path):
+def test_closed_pipe_ends_a_command_quietly(tmp_path):
     program = [sys.executable, "-m", "factreasoner", "metrics"]
     reader, writer = os.pipe()
     os.close(reader)

@@ -26,7 +26,7 @@ def parts_of(unchecked):
 
 
 @pytest.mark.parametrize("parsed", [True, False])
-def test_every_task_that_splits_an_answer_accounts_for_it(request, parsed):
+def test_every_splitting_task_accounts_for_the_answer(request, parsed):
     _ = parsed or request.getfixturevalue("whole_sentences")
     found = (
         assess(ANSWER, contexts=[SOURCE]),
@@ -45,7 +45,7 @@ def test_every_task_that_splits_an_answer_accounts_for_it(request, parsed):
         assert TOLD in repr(result)
 
 
-def test_an_answer_that_is_not_split_accounts_for_nothing():
+def test_answer_not_split_accounts_for_nothing():
     for result in (
         recall(ANSWER, facts=["The bridge opened in 1931."]),
         assess(ANSWER, contexts=[SOURCE], atoms=["The bridge opened in 1932."]),
@@ -72,7 +72,7 @@ def test_cited_instructions_count_in_citation_recall():
     assert result.before.citation_recall == 0.0
 
 
-def test_what_was_not_checked_is_in_files_and_terminal(factreasoner, tmp_path):
+def test_unchecked_parts_are_in_files_and_terminal(factreasoner, tmp_path):
     data = write_records(
         tmp_path / "d.jsonl",
         {"output": ANSWER, "contexts": [SOURCE]},

@@ -48,7 +48,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     assert all(f"citation {name}, corrected " in shown for name in ("recall", "precision"))
 
 
-def test_a_long_claim_is_cut_and_some_records_are_named(factreasoner, files, tmp_path):
+def test_long_claim_is_shortened_in_verify_output(factreasoner, files, tmp_path):
     long = f"It shows {'ships and maps ' * 200}[1][9]."
     records = [{"id": f"r{n}", "output": long, "contexts": [SOURCE]} for n in range(5)]
     data = write_records(tmp_path / "answers.jsonl", *records)
@@ -63,7 +63,7 @@ def test_a_long_claim_is_cut_and_some_records_are_named(factreasoner, files, tmp
 
 
 @pytest.mark.usefixtures("whole_sentences")
-def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasoner, tmp_path):
+def test_uncited_and_unjudged_claims_are_reported_separately(factreasoner, tmp_path):
     answer = "It shows ships and maps [1]. Entry is free."
     german = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]."
     data = write_records(
@@ -88,7 +88,7 @@ def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
     assert "Not counted" not in factreasoner("verify", data, *flags, "--rounds", "0").stdout
 
 
-def test_a_dry_run_of_one_text_says_the_same(factreasoner, files, tmp_path):
+def test_dry_run_of_text_equals_data_run(factreasoner, files, tmp_path):
     text, source = files
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     data = write_records(
@@ -101,7 +101,7 @@ def test_a_dry_run_of_one_text_says_the_same(factreasoner, files, tmp_path):
     assert factreasoner(*of_text, "--json").stdout == factreasoner("verify", data, *flags, "--json").stdout
 
 
-def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp_path):
+def test_verify_shows_and_writes_corrected_text(factreasoner, files, tmp_path):
     text, source = files
     out = ("--out", tmp_path / "mended.md")
     done = factreasoner("verify", "--text", text, "--source", source, *out, env={"COLUMNS": "60"})
@@ -153,7 +153,7 @@ def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, messag
     assert message in " ".join(done.stderr.split())
 
 
-def test_a_claim_cited_by_the_marker_of_its_paragraph_is_noted(factreasoner, tmp_path):
+def test_claim_cited_by_paragraph_marker_is_noted(factreasoner, tmp_path):
     (tmp_path / "answer.md").write_text("The Harbour Museum opened in 1930. It shows ships and maps. [1]\n")
     (tmp_path / "museum.txt").write_text(SOURCE)
     done = factreasoner("verify", "--text", tmp_path / "answer.md", "--source", tmp_path / "museum.txt")

@@ -116,7 +116,7 @@ def workers():
     return found
 
 
-def test_what_threads_find_by_a_judge_that_is_sent_along(home, cluster):
+def test_shipped_judge_gives_the_same_as_threads(home, cluster):
     own = ("--judge", "judges_shipped:Slow")
     assert ended(started(home, cluster, *own)) == (0, "")
     sent = Path(cluster.head_node.get_session_dir_path()).glob("runtime_resources/py_modules_files/*/*")
@@ -125,13 +125,13 @@ def test_what_threads_find_by_a_judge_that_is_sent_along(home, cluster):
     assert results(home) == results(home, "threads")
 
 
-def test_the_embedded_judge_finds_the_same_to_the_last_bit(home, cluster):
+def test_bundled_judge_is_identical_on_ray(home, cluster):
     assert ended(started(home, cluster, count=40)) == (0, "")
     assert ended(started(home, None, count=40, out="threads"))[0] == 0
     assert results(home) == results(home, "threads")
 
 
-def test_a_killed_worker_costs_nothing_and_a_deadly_record_is_a_failure(home, cluster):
+def test_killed_worker_is_replaced_and_deadly_record_fails(home, cluster):
     process = started(home, cluster, "--judge", "judges_shipped:Slow", count=30, passage="deadly")
     until(lambda: some_done(home, 2))
     os.kill(workers()[0], signal.SIGKILL)
@@ -142,7 +142,7 @@ def test_a_killed_worker_costs_nothing_and_a_deadly_record_is_a_failure(home, cl
     assert len(found) == 30
 
 
-def test_a_node_that_leaves_costs_its_records_in_flight(home, cluster):
+def test_leaving_node_reruns_its_records(home, cluster):
     leaving = add_node(cluster, num_cpus=1)
     process = started(home, cluster, "--judge", "judges_shipped:Slow", count=60)
     until(lambda: some_done(home, 5))
@@ -166,7 +166,7 @@ def test_a_killed_driver_goes_on_where_it_was(home, cluster):
     assert len(results(home)) == 40 == after.count(b"\n")
 
 
-def test_an_interrupt_ends_the_workers_and_the_run_goes_on_later(home, cluster):
+def test_interrupt_ends_workers_and_run_resumes(home, cluster):
     own = ("--judge", "judges_shipped:Slow")
     process = started(home, cluster, *own, count=30)
     until(lambda: some_done(home, 3))
@@ -198,12 +198,12 @@ def joined(monkeypatch, error, address="local"):
     RayCluster("run", Config(executor="ray")).__enter__()
 
 
-def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
+def test_cluster_start_timeout_is_reported(monkeypatch):
     with pytest.raises(RunError, match=r"timed out during startup.*try again"):
         joined(monkeypatch, Exception("The current node timed out during startup."))
 
 
-def test_a_cluster_that_asks_for_a_token_is_told(monkeypatch):
+def test_cluster_requiring_a_token_is_reported(monkeypatch):
     """Somebody listens there, and Ray does not get in."""
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
     error = ConnectionError("Failed to connect to Ray cluster at 127.0.0.1")

@@ -51,7 +51,7 @@ def test_ways_of_searching(place):
         assert (both[0], len(both)) == ("Radium", 2)
 
 
-def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place):
+def test_keyword_query_falls_back_to_the_text(place):
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
     assert [f.title for f in retriever.search(Query("It glows.", worded="Poland"))] == ["Polonium"]
     assert [f.title for f in retriever.search(Query("It glows.", worded="qwertz"))] == ["Radium"]
@@ -103,7 +103,7 @@ def test_store_of_earlier_version_is_refused(tmp_path, command):
         command({"store": tmp_path / "store"}, "x")
 
 
-def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
+def test_failing_embedding_raises_store_error(place, monkeypatch):
     retriever = CorpusRetriever(Config.model_validate(place))
 
     def failing(embedding, texts):
@@ -172,7 +172,7 @@ def test_interrupted_read_only_store_names_missing_permission(place, read_only):
     writer.close()
 
 
-def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(tmp_path, place):
+def test_changed_collection_is_reopened_with_its_state(tmp_path, place):
     record, atoms = Record(id="r", response="x"), [Atom(id="a0", text="Otters live in the river.")]
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25", "retrieve_k": 1}))
     (before,) = retriever.collections
@@ -189,7 +189,7 @@ def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(t
             assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))
 
 
-def test_a_store_that_is_gone_meanwhile_fails_the_record(place, monkeypatch):
+def test_lost_store_fails_the_record(place, monkeypatch):
     retriever = CorpusRetriever(Config.model_validate(place))
 
     def failing(name):

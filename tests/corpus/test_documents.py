@@ -32,12 +32,12 @@ def read(tmp_path, name, data):
     return document
 
 
-def test_a_text_is_decoded_and_named_after_its_file(tmp_path):
+def test_text_is_decoded_and_titled_by_file(tmp_path):
     found = Document("Café.\nOpen.", "my old notes", guessed="windows-1252")
     assert read(tmp_path, "my_old-notes.txt", b"Caf\xe9.\r\nOpen.") == found
 
 
-def test_an_empty_file_of_any_kind_holds_no_document(tmp_path):
+def test_empty_file_of_any_kind_is_skipped(tmp_path):
     files = {f"{n}{ending}": data for ending in KINDS for n, data in enumerate((b"", b"\n\n"))}
     for name, data in (files | {"x.txt": b"\xef\xbb\xbf"}).items():
         (tmp_path / name).write_bytes(data)
@@ -54,7 +54,7 @@ def test_office_documents(tmp_path):
     assert [document.title for document in titles] == ["The Bridge", "b c"]
 
 
-def test_a_package_that_is_missing_is_named_with_each_file(tmp_path, monkeypatch):
+def test_missing_package_is_named_with_each_file(tmp_path, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pdf_oxide" else found(name)
@@ -108,7 +108,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("name", "data", "words"), REFUSED, ids=[f"{name}: {words}" for name, _, words in REFUSED]
 )
-def test_what_holds_no_text_or_is_not_what_its_name_says_is_told(tmp_path, name, data, words):
+def test_file_without_text_or_misnamed_is_reported(tmp_path, name, data, words):
     with pytest.raises(DocumentError, match=f"/{name}: {re.escape(words)}"):
         read(tmp_path, name, data)
 
@@ -177,7 +177,7 @@ def test_documents_are_composed_without_soft_hyphens(tmp_path):
         assert read(tmp_path, name, text.encode()).text == "Müller, the engineer."
 
 
-def test_documents_read_in_part_name_page_slide_or_element(tmp_path):
+def test_partly_read_documents_name_the_lost_part(tmp_path):
     files = {
         "a.pdf": (pdf("One.", "", "Three."), ("page 2 has no text",)),
         "b.pptx": (pptx(text_shape("One"), ""), ("slide 2 has no text",)),
@@ -196,7 +196,7 @@ def test_texts_are_read_without_packages_for_pages(tmp_path, monkeypatch):
         assert read(tmp_path, name, b"<p>The bridge is red.").text.endswith("The bridge is red.")
 
 
-def test_no_package_for_pages_is_imported_with_the_reader():
+def test_reader_imports_no_page_package():
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('lxml', 'pdf_oxide', 'trafilatura')));"
         "import factreasoner.corpus.documents"
@@ -234,7 +234,7 @@ def test_json_lines(tmp_path):
         (b'{"text": "caf\xe9"}', "not UTF-8"),
     ],
 )
-def test_a_bad_line_is_named_and_the_others_are_read(tmp_path, line, reason):
+def test_bad_line_is_named_and_others_read(tmp_path, line, reason):
     found = jsonl(tmp_path, b'{"text": "a"}\n' + line + b'\n{"text": "z"}\n')
     assert found == [Document("a"), BadRow(2, reason), Document("z")]
     assert str(found[1]) == f"line 2: {reason}"
@@ -251,12 +251,12 @@ def test_a_line_too_long_for_memory_is_skipped(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_csv_with_any_delimiter_and_columns_in_any_case(tmp_path, mark):
+def test_csv_accepts_any_delimiter_and_column_case(tmp_path, mark):
     text = f'\ufeffTITLE{mark} Text {mark}url\r\nb{mark}"two\r\nlines {mark} ""q"""{mark}d\r\n'
     assert table(tmp_path, text.encode()) == [Document(f'two\r\nlines {mark} "q"', "b", "d")]
 
 
-def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
+def test_csv_rows_may_be_short_long_or_missing(tmp_path):
     assert table(tmp_path, b"") == []
     assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [BadRow(2, "no text"), Document("x", "t")]
 
@@ -273,7 +273,7 @@ def test_csv_row_not_utf8_is_named(tmp_path):
         ("text".encode("utf-16"), "not UTF-8"),
     ],
 )
-def test_a_table_whose_columns_can_not_be_told_is_not_read(tmp_path, head, wrong):
+def test_table_with_unclear_columns_is_refused(tmp_path, head, wrong):
     assert table(tmp_path, head + b"\nx,y,z\n") == [BadRow(1, wrong)]
 
 
@@ -285,7 +285,7 @@ def test_csv_is_read_up_to_where_it_breaks(tmp_path):
     )
 
 
-def test_a_csv_line_too_long_for_memory_ends_it(tmp_path, monkeypatch):
+def test_oversized_csv_line_ends_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "LONGEST_LINE", 40)
     good, bad = table(tmp_path, b"text\ngood\n" + b"x" * 100 + b"\nmore\n")
     assert good == Document("good")

@@ -122,7 +122,7 @@ def test_minilm_without_chromadb(monkeypatch):
         MiniLM()
 
 
-def test_vectors_of_models_are_kept_and_those_of_functions_are_not():
+def test_model_vectors_are_cached_and_function_vectors_not():
     with JsonServer(vectors) as server:
         config = Config(embedding_api_base=server.url)
         assert embedding_named("none", config) is None
@@ -189,7 +189,7 @@ def test_kept_vectors_cost_nothing(tmp_path, price):
         assert len(server.requests) == 1
 
 
-def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path, price):
+def test_embedding_budget_stops_and_keeps_paid_vectors(tmp_path, price):
     price(1.0)
     texts, paid = [f"text {n}" for n in range(200)], []
     with JsonServer(thousands) as server:
@@ -209,7 +209,7 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path, price
         assert budget.spent == 0
 
 
-def test_a_limit_without_a_price_is_refused_with_the_remedy(price):
+def test_limit_without_known_price_is_refused(price):
     price(None)
     with JsonServer(vectors) as server:
         with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*leave --max-cost out"):
@@ -217,7 +217,7 @@ def test_a_limit_without_a_price_is_refused_with_the_remedy(price):
         assert server.requests == []
 
 
-def test_a_model_whose_vectors_change_their_length_is_refused():
+def test_model_with_varying_vector_length_is_refused():
     for length, texts in ((2, ["a"]), (3, ["b"])):
         made = np.ones((1, length), np.float32)
         VectorCache("m", lambda texts, made=made: made, Config()).embed(texts)

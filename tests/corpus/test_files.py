@@ -8,7 +8,7 @@ from factreasoner.corpus.files import find_files, kind_of
 from factreasoner.errors import DocumentError
 
 
-def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path):
+def test_known_kinds_are_found_in_folder_order(tmp_path):
     write(tmp_path, {**TEXTS, ".hidden.txt": "x", ".git/x.txt": "x", "photo.jpg": "x", "UPPER.TXT.gz": "x"})
     found = find_files([tmp_path])
     assert [str(path.relative_to(tmp_path)) for path in found.files] == [
@@ -21,7 +21,7 @@ def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path):
     assert (found.missing, found.others, found.unreadable) == ((), {".jpg": 1}, {})
 
 
-def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path):
+def test_unsupported_documents_are_named_with_the_fix(tmp_path):
     write(tmp_path, {"a.DOC": "x", "in/b.xlsx": "x", "c": "x", "d.png": "x", "e.PNG": "x"})
     found = find_files([tmp_path])
     assert found.files == ()
@@ -34,7 +34,7 @@ def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path):
         kind_of(tmp_path / "a.DOC")
 
 
-def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path):
+def test_duplicate_file_and_store_are_skipped(tmp_path):
     write(tmp_path, {"a.txt": "x", "store/b.txt": "x"})
     found = find_files([tmp_path, tmp_path / "a.txt"], outside=tmp_path / "store")
     assert found.files == (tmp_path / "a.txt",)
@@ -49,7 +49,7 @@ def test_named_file_is_read_and_missing_one_reported(tmp_path):
         kind_of(tmp_path / ".notes")
 
 
-def test_what_is_no_file_is_told_and_circles_end(tmp_path):
+def test_broken_links_are_reported_and_circles_end(tmp_path):
     (tmp_path / "loop.txt").symlink_to("loop.txt")
     (tmp_path / "gone.md").symlink_to("nowhere.md")
     (tmp_path / "circle").symlink_to(".")
@@ -86,7 +86,7 @@ def test_links_lead_nowhere_out_of_the_folder(tmp_path):
     assert find_files([tmp_path / "in" / "deep" / "up.txt"]).files == (tmp_path / "in" / "deep" / "up.txt",)
 
 
-def test_a_folder_that_can_not_be_looked_into_is_told(tmp_path, monkeypatch):
+def test_unreadable_folder_is_reported(tmp_path, monkeypatch):
     write(tmp_path, {"a.txt": "x", "shut/b.txt": "x"})
     scandir = os.scandir
 

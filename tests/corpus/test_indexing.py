@@ -36,7 +36,7 @@ def test_mixed_documents_keep_title_link_and_position(docs, store):
     assert {p.path for p in found.values()} == {str(docs / name) for name in TEXTS}
 
 
-def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(docs, store):
+def test_indexing_skips_replaces_and_prunes_files(docs, store):
     bring(docs, store=store)
     before = content(store=store)
     os.utime(docs / "curie.txt", (1, 1))
@@ -67,7 +67,7 @@ def test_a_file_that_was_moved_or_emptied(docs, store):
 
 
 @pytest.mark.parametrize("prune", [False, True])
-def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(docs, store, prune):
+def test_page_without_text_drops_its_passages(docs, store, prune):
     (docs / "a.html").write_bytes(html())
     (docs / "b.html").write_bytes(html(title="Other"))
     bring(docs, store=store)
@@ -80,7 +80,7 @@ def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(docs, store, p
     assert not any("Otter" in passage.text for passage in content(store=store).values())
 
 
-def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(docs, store, monkeypatch):
+def test_prune_keeps_files_outside_paths_or_unreadable(docs, store, monkeypatch):
     bring(docs, store=store)
     assert bring(docs / "deep", store=store, prune=True) == IndexReport(unchanged=1, total=5)
     shutil.rmtree(docs / "deep")
@@ -99,7 +99,7 @@ def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(docs, store, monk
     assert bring(docs / "deep", store=store, prune=True) == IndexReport(dropped=1, total=4)
 
 
-def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
+def test_broken_files_are_reported_and_others_indexed(docs, store):
     (docs / "a.pdf").write_bytes(b"%PDF-1.4 and no more")
     (docs / "b.txt").write_bytes(b"\0\1\2")
     (docs / "loop.txt").symlink_to("loop.txt")
@@ -124,7 +124,7 @@ def test_a_file_that_breaks_keeps_its_earlier_passages(docs, store):
     assert any("Warsaw" in p.text for p in content(store=store).values())
 
 
-def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path, store):
+def test_bad_rows_are_reported_until_fixed(tmp_path, store):
     good = "".join(f'{{"text": "Row {n}."}}\n' for n in range(3))
     docs = write(tmp_path / "docs", {"rows.jsonl": "no\n" * 7 + good})
     named = "; ".join(f"line {n}: not JSON" for n in range(1, 6))
@@ -139,7 +139,7 @@ def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path, st
     assert bring(docs, store=store) == IndexReport(total=3, problems=told)
 
 
-def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(tmp_path, store, monkeypatch):
+def test_file_changed_while_read_adds_nothing(tmp_path, store, monkeypatch):
     docs = write(tmp_path / "docs", {"rows.jsonl": "".join(f'{{"text": "Row {n}."}}\n' for n in range(6))})
     monkeypatch.setattr(indexing, "BATCH", 2)
     told = []
@@ -180,7 +180,7 @@ def test_a_store_remembers_its_embedding(docs, store):
     assert bring(docs, store=store, collection="others", embedding="none").total == 6
 
 
-def test_a_wrong_embedding_does_not_stick_to_an_empty_collection(docs, store):
+def test_failed_embedding_is_not_bound_to_collection(docs, store):
     for wrong in ("no.such:module", "own_embedding:failing"):
         with pytest.raises(ConfigError, match=wrong):
             bring(docs, store=store, embedding=wrong)

@@ -21,7 +21,7 @@ def found(collection, query):
     return [passage.title for passage in collection.with_ids(word_index(collection).best(query, 3))]
 
 
-def test_words_are_found_by_stem_title_and_number_and_function_words_are_not(collection):
+def test_words_match_by_stem_title_and_number(collection):
     assert found(collection, "the finishing of towers") == ["Eiffel Tower"]
     assert found(collection, "sorbonne") == ["Sorbonne"]
     assert found(collection, "1,867") == ["curie"]
@@ -44,7 +44,7 @@ def test_a_damaged_one_is_made_anew(collection, name):
     assert found(collection, "radium") == ["Radium"]
 
 
-def test_it_is_made_for_each_search_while_the_collection_is_written(collection):
+def test_index_is_rebuilt_per_search_while_writing(collection):
     collection.begin()
     collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)])
     assert found(collection, "gallium") == ["Gallium"]

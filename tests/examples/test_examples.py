@@ -52,7 +52,7 @@ def evidence(record_id):
     return found
 
 
-def test_there_are_enough_records_and_the_parser_keeps_them_all():
+def test_example_records_parse_without_loss():
     assert len(ANSWERS) >= 6
     assert list(RECORDS) == IDS
     for row in ANSWERS:
@@ -146,7 +146,7 @@ def test_relations_between_contexts_go_both_ways(row):
 
 
 @each_answer
-def test_contexts_contradict_each_other_exactly_where_they_disagree_on_an_atom(row):
+def test_contexts_contradict_exactly_where_they_disagree(row):
     labels = labels_between(row["id"])
     expected = set()
     for atom in row["atoms"]:
@@ -173,7 +173,7 @@ def test_equal_contexts_have_equal_relations(row):
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 @each_answer
-def test_the_graph_decides_every_atom_with_evidence_as_labelled(row, version):
+def test_graph_decides_atoms_as_labelled(row, version):
     relations = EXAMPLES / "relations.jsonl"
     config = Config(version=version, judge="recorded", relations=relations, unlisted="neutral")
     record = RECORDS[row["id"]]
@@ -210,7 +210,7 @@ def counts(row):
     ]
 
 
-def test_the_library_script_prints_every_atom_with_a_probability(capsys):
+def test_library_script_prints_atoms_with_probabilities(capsys):
     runpy.run_path(str(EXAMPLES / "library.py"), run_name="__main__")
     lines = capsys.readouterr().out.splitlines()
     scored = [line for line in lines if re.match(r"[01]\.\d\d  ", line)]

@@ -52,7 +52,7 @@ def printed(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["rag_answer.py", "prompt_gate.sh", "biographies.py", "pdf_folder.py"])
-def test_an_example_without_a_model_prints_what_stands_beside_it(name, printed):
+def test_offline_example_prints_its_recorded_output(name, printed):
     said = printed(name)
     assert holds(said, beside(name)), said
 
@@ -127,7 +127,7 @@ def test_the_notebook_shows_what_its_cells_give(bundled_judge):
     assert sum("✕ contradicted" in page for page in pages) == 2
 
 
-def test_every_example_is_in_the_index_and_in_the_gallery_with_its_output():
+def test_every_example_is_indexed_and_in_gallery():
     index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     gallery = (ROOT / "docs/examples.md").read_text(encoding="utf-8")
     shown = set(re.findall(r'^--8<-- "examples/(.*)"$', gallery, re.MULTILINE))

@@ -100,7 +100,7 @@ def test_an_atom_without_a_posterior_is_not_explained():
         explain(lost, atom_ids=["a2"])
 
 
-def test_other_settings_than_those_of_the_assessment_are_refused():
+def test_explain_refuses_settings_of_another_run():
     graph = graph_of(*((f"c{i}", f"a{j}", "entailment", 0.9) for i in range(2) for j in range(3)))
     made = of_a_run(graph, "table1")
     assert explain(made, Config(factors="table1")).atoms
@@ -122,7 +122,7 @@ def test_from_assess_to_an_explanation_in_one_call():
     assert explain(again, table1).atoms[0].p_true == again.p_true["a0"]
 
 
-def test_only_the_atoms_asked_for_in_the_graphs_order():
+def test_explain_keeps_requested_atoms_in_graph_order():
     graph = graph_of(*(("c1", f"a{i}", "entailment", 0.9) for i in range(5)))
     told = explain(of_a_run(graph), atom_ids={"a3", "a1"})
     assert [atom.atom_id for atom in told.atoms] == ["a1", "a3"]
@@ -138,7 +138,7 @@ def test_an_atom_no_context_bears_on():
 
 
 @pytest.mark.parametrize("marginals", [None, {"a": (0.5, 0.5)}, {"a": (1.0,), "c1": (0.1, 0.9)}])
-def test_posteriors_the_run_did_not_find_are_found_now(marginals):
+def test_missing_posteriors_are_computed_on_explain(marginals):
     graph = graph_of(("c1", "a", "entailment", 0.9))
     known = Marginals(probabilities=marginals, solver="other", exact=True) if marginals else None
     told = explain(assessed(graph, marginals=known))
@@ -158,7 +158,7 @@ def test_small_shifts_of_sampled_posteriors_are_none():
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
 
 
-def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
+def test_unconverged_posteriors_give_no_effects():
     graph = graph_of(("c1", "a1", "entailment", 0.9), ("c2", "a1", "contradiction", 0.6))
     told = explain(assessed(graph), solver=Sampling(0.01, converged=False))
     (atom,) = told.atoms

@@ -91,7 +91,7 @@ def dense(seed, version, *, atoms=9, contexts=16, share=0.3):
     return graph_of(*((s, t, kinds[rng.integers(2)], float(rng.uniform(0.6, 0.999))) for s, t in pairs))
 
 
-def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(monkeypatch):
+def test_removal_method_depends_on_size_and_solver(monkeypatch):
     graph = dense(1, 2)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     exact = SOLVER.marginals(whole)
@@ -105,7 +105,7 @@ def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(monkeypat
     assert isinstance(chosen(part, exact), BySolver)
 
 
-def test_what_there_is_no_time_for_is_no_candidate_and_said():
+def test_timed_out_removal_has_no_candidates():
     graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     solver = CountingSolver(exact=False, stderr=0.001)
@@ -131,7 +131,7 @@ def test_samples_that_have_not_converged_tell_nothing():
     assert "did not converge in the time left" in unsure.not_computed
 
 
-def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms():
+def test_sampled_removal_tries_only_adjacent_contexts():
     graph = graph_of(
         ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.8), ("c2", "a2", "contradiction", 0.9)
     )

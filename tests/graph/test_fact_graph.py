@@ -26,7 +26,7 @@ def parsed(folder, data, **priors):
     return read_fact_graph(path, **priors)
 
 
-def test_building_takes_the_priors_and_a_contexts_own_one_wins():
+def test_context_prior_overrides_the_default():
     graph = build_fact_graph(
         [Atom(id="a0", text="x")],
         [Context(id="c0", text="y"), Context(id="c1", text="z", prior=0.3)],
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path, data, expected):
     assert all(problem.where == str(tmp_path / "parsed.json") for problem in caught.value.problems)
 
 
-def test_every_problem_is_reported_and_places_count_all_entries(tmp_path):
+def test_every_problem_is_reported_with_its_index(tmp_path):
     with pytest.raises(InputError) as caught:
         parsed(tmp_path, {"nodes": [3, {"id": "a0"}], "edges": [{}]})
     fields = {problem.field for problem in caught.value.problems}

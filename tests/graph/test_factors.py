@@ -18,7 +18,7 @@ from factreasoner.solvers.exact import ExactSolver
 @pytest.mark.parametrize(
     ("kind", "cell"), [("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))]
 )
-def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(kind, cell, given, used):
+def test_probabilities_are_clamped_for_factors(kind, cell, given, used):
     assert factor_graph(graph_of(("c", "a", kind, given))).factors[2].table[cell] == used
 
 
@@ -71,7 +71,7 @@ def test_the_documented_example_by_enumeration():
         assert solved.p_true["a"] == pytest.approx(expected)
 
 
-def test_reference_tables_take_the_constant_of_the_targets_kind():
+def test_reference_tables_use_the_target_constant():
     graph = graph_of(("c", "a", "entailment", 0.8), ("c", "d", "entailment", 0.8), prior=0.6)
     found = factor_graph(graph, "reference")
     np.testing.assert_allclose(found.factors[3].table, [[0.5, 0.5], [0.2, 0.8]])

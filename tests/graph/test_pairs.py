@@ -30,7 +30,7 @@ def context(context_id, text, *atom_ids, **fields):
     return Context.model_validate({"id": context_id, "text": text, "atom_ids": atom_ids, **fields})
 
 
-def test_merging_keeps_one_and_every_atom_id_in_order():
+def test_merged_context_keeps_all_atom_ids():
     contexts = (
         context("c0", "Paris  is\nthe capital.", "a2", "a0", title="First", link="x"),
         context("c1", "Lyon is not.", "a1"),
@@ -50,7 +50,7 @@ def test_merging_folds_composition_but_not_what_characters_mean():
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-def test_which_survives_and_with_what_prior_hangs_on_no_order(order):
+def test_merging_is_independent_of_order(order):
     equal = [
         context("c0", "One  two", prior=0.6),
         context("c1", "one two", title="b", prior=0.7),
@@ -103,7 +103,7 @@ def test_what_each_version_judges(contexts, works):
     assert tuple(pairs(version, ATOMS, contexts) for version in (1, 2, 3)) == works
 
 
-def test_without_atoms_contexts_alone_are_judged_and_version_1_needs_links():
+def test_pairs_without_atoms_are_between_contexts():
     one, other = context("c0", "x"), context("c1", "y")
     assert [pairs(version, [], [one]) for version in (1, 2, 3)] == [(), (), ()]
     assert pairs(3, [], [one, other]) == (ContextPairs("c0", (), ("c1",)), ContextPairs("c1", (), ("c0",)))
@@ -183,7 +183,7 @@ def test_at_most_one_relation_a_context_pair(labels):
     assert set(found) == telling
 
 
-def test_a_pair_judged_twice_is_a_mistake_of_the_caller():
+def test_duplicate_verdict_raises_value_error():
     with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
         relations([said("c0", "a0", E, 0.9), said("c0", "a0", N, 0.9)], atom_ids={"a0"})
 

@@ -121,7 +121,7 @@ def test_wrong_networks_are_named_with_their_place(text, message):
         parse_uai(text)
 
 
-def test_words_after_the_last_table_are_told_of_and_left_alone(caplog):
+def test_words_after_last_table_are_reported(caplog):
     with caplog.at_level(logging.WARNING):
         found = parse_uai(SMALL + "\n7 8\n", source="bn.uai")
     assert uai_text(found) == uai_text(parse_uai(SMALL))
@@ -157,7 +157,7 @@ def write(path, text):
     ("text", "uai"),
     [(PAIR, True), ("\n BAYES 0 0", True), ('\n{"nodes": []}', False), ("\ufeff{}", False), ("[1]", False)],
 )
-def test_the_first_word_tells_the_kind_whatever_the_name(tmp_path, text, uai):
+def test_uai_is_recognised_by_first_word(tmp_path, text, uai):
     assert is_uai(write(tmp_path / "x.txt", text)) == uai
 
 

@@ -45,7 +45,7 @@ def test_records_with_labelled_atoms_are_a_gold_file(tmp_path):
     assert gold.unused() == f"{tmp_path / 'gold.jsonl'}: 1 of 2 labels are used; 1 on other texts"
 
 
-def test_integers_are_ids_and_a_missing_record_id_is_the_lines(tmp_path):
+def test_integer_ids_and_default_record_ids_match(tmp_path):
     lines = [label(7, 0, "S"), {"atoms": [{"text": "Statement 0.", "label": "NS"}]}]
     gold = GoldFile(gold_file(tmp_path, *lines))
     assert golds(gold.apply(assessment([0.9], record_id="r2"))) == ["NS"]
@@ -65,7 +65,7 @@ def test_labels_of_others_are_counted(tmp_path):
     assert "1 of 4 labels are used; 1 of other records, 1 of other atoms, 1 on other texts" in gold.unused()
 
 
-def test_none_for_the_run_is_an_error_with_the_numbers(tmp_path):
+def test_gold_file_matching_nothing_is_refused(tmp_path):
     gold = GoldFile(gold_file(tmp_path, *(label(f"x{i}", "a0", "S") for i in range(4))))
     gold.apply(assessment([0.9]))
     with pytest.raises(InputError) as error:
@@ -98,7 +98,7 @@ def test_bad_lines_are_named(tmp_path, line, words):
     assert words in str(error.value)
 
 
-def test_all_bad_lines_are_named_and_two_labels_of_one_atom(tmp_path):
+def test_all_bad_and_conflicting_lines_are_named(tmp_path):
     lines = [label("r", "a", "S"), label("r", "a", "S"), label("r", "a", "NS"), label("r", "b", 1)]
     gold = GoldFile(gold_file(tmp_path, *lines))
     with pytest.raises(InputError) as error:

@@ -74,12 +74,12 @@ def test_a_good_record_below_much_else_is_read(tmp_path, first):
     assert CheckedInput(path, skip_invalid=True).ids == ("good",)
 
 
-def test_a_large_table_of_another_name_is_one_message(tmp_path):
+def test_large_misnamed_table_gives_one_message(tmp_path):
     (problem,) = problems_of(write(tmp_path / "f.txt", *["output,topic"] * 9000))
     assert "a name that ends in .csv" in problem.message
 
 
-def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path):
+def test_misnamed_column_gives_one_message(tmp_path):
     path = write(tmp_path / "f.jsonl", *({"ouput": "x", "n": i} for i in range(86)), "broken", {"output": 3})
     misnamed, broken, number = problems_of(path)
     lines = ", ".join(map(str, range(2, 22)))
@@ -89,13 +89,13 @@ def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path):
 
 
 @pytest.mark.parametrize("start", ["", "answers.jsonl: ", "C:/x, y.json, "])
-def test_records_that_share_a_problem_are_named_by_their_whole_ids(start):
+def test_shared_problem_names_whole_record_ids(start):
     shared = [InputProblem(f"{start}record {name}", "facts", "none") for name in ("q:1", "q:2", "x: y")]
     (problem,) = merged(shared)
     assert problem.where == f"{start}record q:1 and 2 more (q:2, x: y)"
 
 
-def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
+def test_misspelt_key_is_noted_and_kept(tmp_path):
     path = write(tmp_path / "f.jsonl", {"output": "x", "refrence": "y", "note": "z"}, {"output": "x"})
     checked = CheckedInput(path)
     (note,) = checked.notes
@@ -109,7 +109,7 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [None, 1])
-def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path, limit):
+def test_missing_mapped_key_is_reported_first(tmp_path, limit):
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})
     (problem,) = problems_of(path, column_map={"repyl": "output"}, limit=limit)
     assert problem.message == "no record has the key 'repyl'; did you mean 'reply'?"
@@ -185,7 +185,7 @@ def test_a_file_cut_short_is_refused_whole(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
-def test_a_line_has_an_end_and_takes_no_memory_beyond_it(tmp_path, monkeypatch, ending):
+def test_oversized_line_is_refused_in_bounded_memory(tmp_path, monkeypatch, ending):
     for module in (files, jsonl):
         monkeypatch.setattr(module, "LONGEST_LINE", 2**20)
     path = tmp_path / f"f.jsonl{ending}"

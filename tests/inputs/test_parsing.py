@@ -123,7 +123,7 @@ def test_any_other_key_of_an_item_is_metadata(kind, key, value):
     assert record.metadata == {f"{kind[:-1]}_fields": {"i": {key: value}}}
 
 
-def test_what_a_record_lacks_is_told_once_its_values_are_right():
+def test_missing_keys_are_reported_after_wrong_values():
     reader = Reader(fits=lambda record: [InputProblem("", "contexts", "missing")])
     for label, field in (("?", "atoms[0].label"), ("S", "contexts")):
         with pytest.raises(InputError) as caught:
@@ -182,7 +182,7 @@ def fitting(records, column_map=None):
     return given_records("assess_many()", records, lambda record: (), column_map or {}, in_python)
 
 
-def test_atoms_bring_their_labels_and_no_list_is_none():
+def test_given_atoms_keep_labels_and_empty_lists():
     record = made(atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
     assert record.atoms == (Atom(id="a0", text="b", gold="S"), Atom(id="z", text="c"))
     assert (made(contexts=[]).contexts, made(contexts=[]).atoms) == ((), None)
@@ -236,7 +236,7 @@ def test_what_is_wrong_in_a_call_is_said(given, words):
         ([], {}, "records: there are none"),
     ],
 )
-def test_what_is_wrong_in_many_records_is_said_once(records, columns, words):
+def test_common_problem_is_reported_once(records, columns, words):
     with pytest.raises(InputError, match=words) as caught:
         fitting(records, columns)
     assert len(caught.value.problems) == 1
@@ -254,7 +254,7 @@ def test_keys_that_look_misspelt_are_noted(caplog):
 
 
 @pytest.mark.parametrize("note", ["\ud800", ["a", {"b": "\udfff"}], {"\ud800": 1}, float("inf")])
-def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note):
+def test_unserialisable_values_are_refused_early(note):
     with pytest.raises(InputError, match=r"record 1: note: h(as half|olds a number that is too large)"):
         fitting([{"output": "x", "note": note}])
     with pytest.raises(InputError, match="record 1: metadata: h"):

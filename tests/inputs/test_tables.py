@@ -61,7 +61,7 @@ def expected(tmp_path):
         ("f.tsv.zst", zstd.compress(table(ROWS, "\t").encode())),
     ],
 )
-def test_clean_files_are_what_json_lines_of_them_would_be(tmp_path, name, content):
+def test_clean_files_equal_their_json_lines(tmp_path, name, content):
     assert records(tmp_path / name, content) == expected(tmp_path)
 
 
@@ -110,7 +110,7 @@ def test_row_numbers_alone_make_no_record(tmp_path):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_parquet_is_what_json_lines_of_it_would_be(tmp_path, packed):
+def test_parquet_equals_its_json_lines(tmp_path, packed):
     path = tmp_path / "f.parquet"
     rows = [ROWS[0], {**ROWS[1], "contexts": ["z"], "note": None}]
     pq.write_table(pa.Table.from_pylist(rows), path)
@@ -123,7 +123,7 @@ def test_parquet_is_what_json_lines_of_it_would_be(tmp_path, packed):
     assert [record.metadata for record in found] == [{"note": "n"}, {}]
 
 
-def test_bytes_in_a_parquet_file_are_texts_if_they_are_utf_8(tmp_path):
+def test_parquet_bytes_are_text_if_utf8(tmp_path):
     path = tmp_path / "f.parquet"
     pq.write_table(pa.table({"output": ["Größe".encode()], "contexts": [[b"x"]]}), path)
     (record,) = records(path, path.read_bytes())
@@ -134,7 +134,7 @@ def test_bytes_in_a_parquet_file_are_texts_if_they_are_utf_8(tmp_path):
 
 
 @pytest.mark.parametrize("scores", [[math.inf], [1.0, math.nan]])
-def test_a_number_that_is_not_finite_is_told_with_its_field(tmp_path, scores):
+def test_non_finite_number_is_reported_with_field(tmp_path, scores):
     path = tmp_path / "f.parquet"
     pq.write_table(pa.table({"output": ["x", "y"], "scores": [[1.0], scores]}), path)
     with pytest.raises(InputError, match=r"f\.parquet, record 2: scores: holds NaN, infinity or a number"):
@@ -193,7 +193,7 @@ def test_what_is_not_clean_is_told(tmp_path, name, content, message):
     assert message in str(caught.value)
 
 
-def test_every_bad_row_is_told_and_may_be_skipped(tmp_path):
+def test_every_bad_row_is_reported_or_skipped(tmp_path):
     rows = [b"a,x", b"b,caf\xe9", b"c,y,z", b"d,\xe9", b"e,\xe9\xe8", b"f,", b"g,w"]
     content = b"\n".join([b"id,output", *rows])
     with pytest.raises(InputError) as caught:
@@ -231,7 +231,7 @@ def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
     assert records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
 
 
-def test_tables_of_records_and_of_documents_share_one_limit_of_a_cell(tmp_path):
+def test_records_and_documents_share_the_cell_limit(tmp_path):
     for read in (lambda path: records(path, table(ROWS)), lambda path: list(csv_rows(path))):
         csv.field_size_limit(131_072)  # what a process begins with
         read(tmp_path / "f.csv")
@@ -239,7 +239,7 @@ def test_tables_of_records_and_of_documents_share_one_limit_of_a_cell(tmp_path):
 
 
 @pytest.mark.parametrize("cell", ['[1] says so [__import__("os")]', "[{(1, 2): 3}]"])
-def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path, cell):
+def test_cell_resembling_a_list_stays_text(tmp_path, cell):
     (record,) = records(tmp_path / "f.csv", table([{"id": 1, "output": cell}]))
     assert record.response == cell
 
@@ -278,7 +278,7 @@ def test_texts_with_quotes_are_no_lists_without_commas(tmp_path, cell):
     assert len(record.contexts) == 1
 
 
-def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):
+def test_plain_text_context_is_the_only_passage(tmp_path):
     content = "output,context\nIt is tall.,It is 90 m tall.\nIt is old.,\n"
     tall, old = records(tmp_path / "f.csv", content, column_map={"context": "contexts"})
     assert [context.text for context in tall.contexts] == ["It is 90 m tall."]

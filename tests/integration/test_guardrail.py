@@ -23,7 +23,7 @@ def asked(url, said, *, contexts=None, tool=None, stream=False):
 
 
 @pytest.mark.parametrize("given", [{"contexts": [TRUE]}, {"tool": TRUE}], ids=["contexts", "tool"])
-def test_what_is_supported_goes_out_and_what_is_not_is_blocked(guarded, given):
+def test_guardrail_passes_supported_and_blocks_others(guarded, given):
     found = asked(guarded, TRUE, **given)
     assert found.status_code == 200, found.text
     assert found.json()["choices"][0]["message"]["content"] == TRUE
@@ -32,7 +32,7 @@ def test_what_is_supported_goes_out_and_what_is_not_is_blocked(guarded, given):
     assert "contradicted: The tower was built in 1898." in blocked.json()["error"]["message"]
 
 
-def test_a_stream_goes_out_whole_or_not_at_all(guarded):
+def test_guardrail_stream_is_whole_or_empty(guarded):
     def words(reply):
         lines = [line[6:] for line in reply.text.splitlines() if line.startswith("data: {")]
         choices = [choice for line in lines for choice in json.loads(line).get("choices", ())]

@@ -40,7 +40,7 @@ def settings(peer, model, **more):
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_the_prompt_grows_with_every_fact_whatever_the_template_shows(peer, template):
+def test_prompt_grows_with_facts_under_any_template(peer, template):
     asked = peer(template)
     config = settings(asked, template)
     client = LiteLLMClient(config)
@@ -72,7 +72,7 @@ def test_json_forms_show_every_fact_to_any_template(peer, form):
     assert taken[1] - taken[0] >= TOKENS_A_FACT * (COUNTS[1] - COUNTS[0])
 
 
-def test_a_model_that_is_shown_next_to_nothing_is_refused_with_the_remedy(peer, tmp_path, command):
+def test_blind_model_is_refused_with_the_fix(peer, tmp_path, command):
     asked = peer("blind")
     done = command("run", records(tmp_path), *options(asked, "blind"), "--out", tmp_path / "run")
     assert done.returncode == 1
@@ -151,7 +151,7 @@ def test_results_are_the_same_at_any_concurrency(peer, template, tmp_path, comma
 
 
 @pytest.mark.parametrize("provider", ["", "hosted_vllm/", "lm_studio/"])
-def test_a_rerun_pays_nothing_whatever_litellm_does_to_schemas(peer, provider, tmp_path, command):
+def test_rerun_makes_no_call_with_any_schema(peer, provider, tmp_path, command):
     asked = peer("tools_shown")
     path = records(tmp_path)
     counts = []
@@ -169,7 +169,7 @@ def test_a_rerun_pays_nothing_whatever_litellm_does_to_schemas(peer, provider, t
 # What the server really says
 
 
-def test_tool_calls_beside_a_function_call_keep_their_log_probabilities(llama):
+def test_tool_calls_keep_their_log_probabilities(llama):
     relay = llama["tools_shown"]
     config = settings(Peer(relay, relay.url), "tools_shown")
     judged = LLMJudge(LiteLLMClient(config), config).judge(PREMISE, claims(5))
@@ -205,7 +205,7 @@ def share(entries, key, value):
     raise AssertionError(f"no value behind {key}")
 
 
-def test_a_form_the_server_has_not_is_told_with_the_remedy(peer, tmp_path, command):
+def test_unsupported_form_is_reported_with_the_fix(peer, tmp_path, command):
     asked = peer("tools_shown")
     arguments = [*options(asked, "tools_shown"), "--form", "json_schema", "--out", tmp_path / "run"]
     done = command("run", records(tmp_path, 1), *arguments)
@@ -213,7 +213,7 @@ def test_a_form_the_server_has_not_is_told_with_the_remedy(peer, tmp_path, comma
     assert "choose another form than --form json_schema" in done.stderr
 
 
-def test_a_request_longer_than_the_context_says_what_to_do(peer):
+def test_request_over_context_length_names_the_fix(peer):
     asked = peer("tools_shown")
     config = settings(asked, "tools_shown")
     long = Premise("p", "The library opens at nine. " * CONTEXT)

@@ -59,7 +59,7 @@ def test_judgements_that_failed_pass_no_case():
     assert (metric.score, metric.is_successful()) == (None, False)
 
 
-def test_where_lower_is_better_the_threshold_is_from_above():
+def test_lower_is_better_metric_uses_upper_threshold():
     metric = FactReasonerMetric("contradicted", threshold=0.1)
     assert metric.measure(case(RIGHT)) == 0.0
     assert metric.is_successful()

@@ -47,7 +47,7 @@ def test_the_share_that_is_asked_for():
         applied(both, GIVEN, min_precision=0.51)
 
 
-def test_what_cannot_be_judged_is_blocked_and_no_claim_is_none():
+def test_unjudged_is_blocked_and_claimless_passes():
     assert applied("", GIVEN)
     for passage in ("fail", "partly"):
         with pytest.raises(GuardrailRaisedException):

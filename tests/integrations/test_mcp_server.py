@@ -105,7 +105,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
     assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
 
 
-def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path):
+def test_missing_contexts_use_the_retriever(tmp_path):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
     config = Config(retriever="corpus", store=tmp_path / "store")
     index([tmp_path / "tower.txt"], config, listener=lambda step: None)
@@ -135,7 +135,7 @@ async def offered(server):
         return {tool.name: tool for tool in (await client.list_tools()).tools}
 
 
-def test_tools_read_only_and_say_whether_they_ask_others(server, tmp_path):
+def test_tools_are_read_only_and_hint_network(server, tmp_path):
     tools = run_apart(offered(server))
     assert tools.keys() == {"assess", "verify"}
     assert {tool.annotations.read_only_hint for tool in tools.values()} == {True}
@@ -147,7 +147,7 @@ def test_tools_read_only_and_say_whether_they_ask_others(server, tmp_path):
         tools_of(Config(judge="nobody"))
 
 
-def test_an_agent_starts_it_and_talks_over_standard_streams():
+def test_server_works_over_standard_streams():
     """What parts print goes elsewhere: the stream is the protocol's."""
     paths = [str(Path(__file__).parent), *sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -36,7 +36,7 @@ def run(folder, *arguments):
     return done.stdout + done.stderr, done.returncode
 
 
-def test_a_run_that_does_not_use_it_imports_nothing(tmp_path):
+def test_unused_plugin_imports_nothing(tmp_path):
     (tmp_path / "test_own.py").write_text(
         "import sys\n"
         "def test_own():\n"
@@ -59,7 +59,7 @@ def test_pytest_finds_it():
 
 
 @pytest.mark.usefixtures("bundled_judge")
-def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
+def test_failures_show_test_and_evidence_without_internals(tmp_path):
     (tmp_path / "test_own.py").write_text(
         f"PASSAGES, RIGHT, WRONG = {PASSAGES!r}, {RIGHT!r}, {WRONG!r}\n"
         "def test_right(factuality):\n"
@@ -105,7 +105,7 @@ def test_a_judgement_that_failed_passes_no_test():
     assert "1 failed, the first:" in str(failed.value)
 
 
-def test_where_nothing_could_be_judged_the_reason_is_told():
+def test_unjudged_check_gives_the_reason():
     with pytest.raises(
         pytest.fail.Exception, match=r"min_precision=\S+ could not be checked: no precision; .*prose"
     ):

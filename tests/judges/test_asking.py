@@ -38,7 +38,7 @@ def answered(mode="tfn", *, verbal=False, **arguments):
 
 
 @pytest.mark.parametrize(("n", "calls"), [(0, 0), (1, 1), (32, 1), (33, 2), (100, 4)])
-def test_calls_are_the_claims_over_the_batch_size_rounded_up(n, calls):
+def test_claims_are_batched_by_size(n, calls):
     j, llm = judge(saying("True"))
     judged = j.judge(PREMISE, claims(n))
     assert len(llm.calls) == calls
@@ -63,14 +63,14 @@ def test_batch_shrinks_when_the_answer_would_not_fit():
         *((value, None) for value in (None, "Maybe", "", 1, ["True"], "True, mostly", ...)),
     ],
 )
-def test_other_spellings_are_understood_and_an_unusable_answer_leaves_only_that_claim_open(value, label):
+def test_spellings_are_accepted_and_unusable_answers_isolated(value, label):
     given = {"fact_1": "True"} if value is ... else {"fact_1": "True", "fact_0": value}
     first, second = answered(**given)
     assert isinstance(first, NoResult) if label is None else first.label == label
     assert second.label == "entailment"
 
 
-def test_not_clear_is_no_answer_in_a_two_valued_mode():
+def test_not_clear_is_unanswered_in_two_labels():
     assert isinstance(answered("tf", fact_0="Not clear")[0], NoResult)
 
 
@@ -85,7 +85,7 @@ def test_unusable_certainty_is_a_problem(certainty):
 @pytest.mark.parametrize(
     ("mode", "label"), [("tf", "neutral"), ("tf_citation", "neutral"), ("tfn", "contradiction")]
 )
-def test_false_is_a_contradiction_only_where_silence_has_an_answer_of_its_own(mode, label):
+def test_false_contradicts_only_with_a_third_label(mode, label):
     j, _ = judge(saying("False"), mode=mode)
     verdicts = j.judge(PREMISE, claims(3)).verdicts
     assert {(v.label, v.probability, v.confidence) for v in verdicts} == {(label, 0.9, "constant")}
@@ -97,7 +97,7 @@ def with_logprobs(mass, name="fact_0"):
 
 
 @pytest.mark.parametrize("confidence", ["auto", "logprobs"])
-def test_logprobs_are_asked_for_and_used_and_stand_beside_the_verdict(confidence):
+def test_logprobs_are_used_and_kept_in_verdicts(confidence):
     j, llm = judge(with_logprobs(0.9), confidence=confidence)
     (verdict,) = j.judge(PREMISE, claims(1)).verdicts
     assert llm.calls[0].logprobs
@@ -116,7 +116,7 @@ def test_low_label_mass_gives_no_confidence(name, mass, caplog):
     assert len(caplog.records) == 1
 
 
-def test_logprobs_demanded_but_not_given_is_a_failure_not_a_constant():
+def test_missing_required_logprobs_are_a_failure():
     j, _ = judge(saying("True"), confidence="logprobs")
     judged = j.judge(PREMISE, claims(1))
     assert judged.verdicts == ()

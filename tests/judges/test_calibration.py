@@ -49,14 +49,14 @@ class OneJudge:
         return Judged(tuple(said.model_copy(update={"target_id": claim.id}) for claim in claims), (LOST,))
 
 
-def test_a_verdict_gets_another_label_and_keeps_what_the_judge_said():
+def test_calibrated_verdict_keeps_the_original_label():
     (found,) = calibrated_verdicts([verdict(label_probabilities=THREE)], DOUBTFUL)
     assert (found.label, found.uncalibrated_label, found.uncalibrated) == ("neutral", "entailment", 0.9)
     assert found.probability == pytest.approx(0.08 * math.exp(3) / (0.9 + 0.02 + 0.08 * math.exp(3)))
     assert found.label_probabilities == THREE
 
 
-def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave():
+def test_recalibration_starts_from_original_verdicts():
     given = verdict(label_probabilities=THREE)
     once = calibrated_verdicts([given], DOUBTFUL)
     assert calibrated_verdicts(once, DOUBTFUL) == once
@@ -114,7 +114,7 @@ def test_several_models_are_not_one_of_them(tmp_path):
     assert found.endswith("fitted for other settings: model ['x', 'y'] there, 'x' here")
 
 
-def test_a_gain_that_may_be_chance_is_told_again(tmp_path):
+def test_uncertain_gain_is_noted_on_use(tmp_path):
     noted = {"verdicts": {"may_be_chance": True}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=noted)
     assert misfits(Config(calibration=path)) == [f"{path}: the gain in macro-F1 may be chance"]
@@ -122,7 +122,7 @@ def test_a_gain_that_may_be_chance_is_told_again(tmp_path):
     assert misfits(Config(calibration=path)) == []
 
 
-def test_a_fit_to_the_same_run_is_told_where_it_acts(tmp_path):
+def test_calibration_on_its_own_run_is_noted(tmp_path):
     source = {"verdicts": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, source=source)
     assert misfits(Config(calibration=path), run="1a") == []
@@ -193,7 +193,7 @@ def test_a_file_of_earlier_verdicts_is_read(tmp_path):
     assert "posteriors" not in calibration_of(Config(calibration=file)).model_dump()
 
 
-def test_a_verdict_without_all_three_or_with_little_mass_has_none():
+def test_incomplete_or_small_mass_gives_no_probabilities():
     given = {"True": 0.7, "False": 0.2, "Not clear": 0.1}
 
     def of(**fields):

@@ -57,7 +57,7 @@ def test_the_majority_counts_and_every_vote_is_kept():
     assert found.failures == ()
 
 
-def test_a_tie_is_unanswered_with_its_votes_and_never_a_label():
+def test_tie_is_a_failure_with_its_votes():
     found = judged("EE", "CE")
     assert [v.target_id for v in found.verdicts] == ["a1"]
     (tie,) = found.failures
@@ -86,14 +86,14 @@ def test_of_two_sides_silence_and_contradiction_are_one(votes, label, two_sided)
 
 
 @pytest.mark.parametrize("third", ["N", "C"])
-def test_probabilities_are_averaged_over_all_judges_by_sides_where_there_are_two(third):
+def test_ensemble_averages_probabilities_over_all_judges(third):
     votes = Saying(third, 0.9), Saying("C", 0.7), Saying("E", 0.8)
     (found,) = judged(*votes, two_sided=True).verdicts
     assert found.probability == pytest.approx((0.9 + 0.7 + 0.1) / 3)
     assert bool(judged(*votes).verdicts) == (third == "C")
 
 
-def test_a_judge_that_fails_leaves_it_to_the_others_and_is_said():
+def test_failing_judge_is_noted_and_outvoted():
     found = judged("E-", "E-", "--")
     assert [(v.target_id, v.label, len(v.votes)) for v in found.verdicts] == [("a0", "entailment", 2)]
     assert [f.message for f in found.failures if f.item_id == "c0->a0"] == ["C: no answer"]
@@ -105,7 +105,7 @@ def test_the_quote_is_of_judges_that_agree():
     assert found.quote == "right"
 
 
-def test_it_rests_on_what_those_rest_on_that_agree():
+def test_verdict_rests_on_contexts_of_agreeing_judges():
     votes = Saying("E", rests_on=("c1",)), Saying("C", rests_on=("c9",)), Saying("E", rests_on=("c2", "c1"))
     assert judged(*votes).verdicts[0].rests_on == ("c1", "c2")
 
@@ -140,7 +140,7 @@ def test_failing_ensemble_member_leaves_the_others():
     st.lists(st.lists(st.sampled_from("ECN-"), min_size=3, max_size=3), min_size=2, max_size=5),
     st.randoms(use_true_random=False),
 )
-def test_every_claim_has_a_verdict_or_a_failure_in_any_order_of_judges(votes, random):
+def test_ensemble_result_is_independent_of_judge_order(votes, random):
     found = judged(*votes)
     known = {v.target_id: (v.label, round(v.probability, 9)) for v in found.verdicts}
     lost = {f.item_id.removeprefix("c0->") for f in found.failures}

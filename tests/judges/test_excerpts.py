@@ -49,7 +49,7 @@ def test_claims_that_share_windows_share_a_premise():
     assert next(ids for ids, _ in found if "a3" in ids) == next(ids for ids, _ in found if "a0" in ids)
 
 
-def test_a_call_of_many_claims_shows_all_their_windows():
+def test_call_of_many_claims_shows_all_windows():
     ((_, text),) = shown(3 * f"{LONG} ", "mill", "dogs", "mill again", claims_per_call=32)
     assert MILL in text
     assert DOGS in text
@@ -71,7 +71,7 @@ def test_odd_passages_lose_no_claim(passage):
         assert all(piece in passage for piece in text.split(GAP))
 
 
-def test_several_passages_are_shown_whole_and_none_is_guessed():
+def test_several_passages_are_shown_whole():
     llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
     judge = LLMJudge(llm, Config(model="scripted", atoms_per_call=1))
     parts = (Part("c0", FILLER), Part("c1", f"{FILLER} {DOGS}"), Part("c2", f"{MILL} {FILLER}"))
@@ -94,7 +94,7 @@ def test_nearest_sentence_stands_in_the_passage():
     assert verdict.quote in items
 
 
-def test_verdicts_keep_the_order_of_claims_and_failures_their_pair():
+def test_verdicts_keep_claim_order_and_failures_pairs():
     said = {"a0": "True", "a1": "False", "a2": "perhaps"}
     by_text = {claim.text: said.get(claim.id) for claim in CLAIMS.values()}
 

@@ -21,9 +21,7 @@ TF, TFN = ["True", "False"], ["True", "False", "Not clear"]
         ("tfn", True, TFN, ["fact_0", "fact_0_certainty", "fact_1", "fact_1_certainty"]),
     ],
 )
-def test_a_function_has_one_required_enum_argument_a_claim_whose_text_is_unaltered(
-    mode, verbal, values, names
-):
+def test_schema_has_one_enum_argument_per_claim(mode, verbal, values, names):
     inquiry = faaf.inquiry(mode, verbal=verbal)
     schema, other = inquiry.build(CLAIMS), inquiry.build([Claim("x", "Tea."), Claim("y", "Ice.")])
     assert list(schema.arguments) == schema.parameters["required"] == names
@@ -56,5 +54,5 @@ def test_examples_answer_as_the_mode_wants(mode):
         ("9" * 5000 + ", 2", [2]),
     ],
 )
-def test_numbers_of_sources_are_read_whatever_a_model_writes(text, found):
+def test_source_numbers_are_parsed_in_any_form(text, found):
     assert faaf.numbered(text, 7) == found

@@ -62,7 +62,7 @@ def judged(premise, claims, size):
     return [verdict.label for verdict in found.verdicts]
 
 
-def test_there_are_thirty_and_the_model_would_obey_each():
+def test_all_thirty_injections_are_effective_when_bare():
     assert len(HOSTILE) == 30
     for text in HOSTILE:
         bare = Request(0, {"messages": [{"role": "user", "content": f"{text}\n\nFact: {FACT}"}]}, {})

@@ -22,7 +22,7 @@ def test_the_bundled_judge_is_named_with_its_version():
     )
 
 
-def test_a_model_is_named_with_what_its_probe_found():
+def test_model_is_named_with_its_probe():
     probe = Probe(facts_per_call=1, form="word", right=19, changed=0, asked=32)
     known = {"openai/small": Capabilities(probes={"key": probe})}
     assert judged_by(Config(model="openai/small"), known) == f"openai/small ({probe})"
@@ -50,5 +50,5 @@ class Mine:
         raise AssertionError("nobody is asked here")
 
 
-def test_a_judge_of_ones_own_is_not_taken_for_another():
+def test_custom_judge_is_named_by_class():
     assert Scoring(judge=Mine()).judged_by == f"judge '{__name__}:Mine'"

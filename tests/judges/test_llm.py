@@ -104,7 +104,7 @@ def test_nearest_sentence_comes_from_the_named_passage():
         ("tfn", "Not clear", "neutral", ""),
     ],
 )
-def test_a_false_that_may_be_silence_is_told_as_what_was_said(mode, value, label, note):
+def test_ambiguous_false_verdict_carries_a_note(mode, value, label, note):
     verdict, _ = judged({"fact_0": value}, mode=mode)
     assert (verdict.label, verdict.note) == (label, note)
 

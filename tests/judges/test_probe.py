@@ -53,14 +53,14 @@ def wrong(text):
     return next(value for value in VALUES if value != ANSWERS[text])
 
 
-def test_the_cases_have_sixteen_facts_each_and_every_answer():
+def test_probe_cases_have_sixteen_facts_each():
     for case in probing.cases():
         assert len(case.facts) == len(set(case.facts)) == 16
         counts = [list(case.answers.values()).count(value) for value in VALUES]
         assert min(counts) >= 5
 
 
-def test_a_capable_model_takes_four_calls_and_bears_32_facts():
+def test_capable_model_needs_four_calls():
     found, sizes = probed(lambda text, place, size: ANSWERS[text])
     assert (found.facts_per_call, found.right, found.changed, found.asked) == (32, 32, 0, 32)
     assert sizes == [16] * 4
@@ -68,13 +68,13 @@ def test_a_capable_model_takes_four_calls_and_bears_32_facts():
 
 
 @pytest.mark.parametrize(("mistakes", "facts"), [(5, 32), (6, 16)])
-def test_at_least_27_of_32_are_to_be_right(mistakes, facts):
+def test_probe_needs_27_of_32_right(mistakes, facts):
     bad = set(list(ANSWERS)[:mistakes])
     found, _ = probed(lambda text, place, size: wrong(text) if text in bad else ANSWERS[text])
     assert (found.facts_per_call, found.right) == (facts, 32 - mistakes)
 
 
-def test_a_model_that_answers_by_place_is_asked_one_by_one():
+def test_position_biased_model_is_asked_one_by_one():
     def by_place(text, place, size):
         return ANSWERS[text] if size == 1 else VALUES[place % 2]
 
@@ -126,7 +126,7 @@ def bundled_right(label_of=LABEL_OF_VALUE.get):
     return sum(v.label == label_of(case.answers[v.target_id]) for case, verdicts in judged for v in verdicts)
 
 
-def test_the_numbers_of_calls_are_those_of_the_cases():
+def test_probe_constants_match_its_cases():
     sizes = [len(case.facts) for case in probing.cases()]
     assert (len(sizes), set(sizes)) == (PROBE_PASSAGES, {PROBE_FACTS})
     assert (LEAST_PROBE_CALLS, MOST_PROBE_CALLS) == (4, 52)
@@ -164,7 +164,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("confidence", ["auto", "constant", "votes"])
 @pytest.mark.parametrize("case", HOSTILE)
-def test_four_replies_useless_in_one_way_end_the_probe(tmp_path, case, confidence):
+def test_four_equally_useless_replies_end_the_probe(tmp_path, case, confidence):
     answer, most, told = HOSTILE[case]
     with FakeServer(lambda request: answer, probed=False) as server:
         config = config_of(server, tmp_path, confidence=confidence)
@@ -177,7 +177,7 @@ def test_four_replies_useless_in_one_way_end_the_probe(tmp_path, case, confidenc
 
 
 @pytest.mark.parametrize("answer", [_first_fact, _tires(3), _tires(30), _tires(45), _every_other])
-def test_no_server_is_paid_more_than_the_dry_run_says(tmp_path, answer):
+def test_probe_calls_never_exceed_the_plan(tmp_path, answer):
     with FakeServer(answer, probed=False) as server:
         config = config_of(server, tmp_path)
         try:
@@ -190,7 +190,7 @@ def test_no_server_is_paid_more_than_the_dry_run_says(tmp_path, answer):
         assert (found.facts_per_call, found.right) == (1, 32)
 
 
-def test_a_server_that_only_refuses_requests_ends_the_probe(tmp_path):
+def test_refusing_server_ends_the_probe(tmp_path):
     with FakeServer(lambda request: rate_limited(), probed=False) as server:
         config = config_of(server, tmp_path, patience=0.3)
         with pytest.raises(ProviderError, match="429"):
@@ -222,7 +222,7 @@ def test_probe_without_verdicts_is_an_error():
     assert len(down.calls) == 1
 
 
-def test_where_silence_has_no_answer_false_is_right_for_it():
+def test_false_is_right_for_silence_in_tf():
     found, _ = probed(lambda t, p, s: "True" if ANSWERS[t] == "True" else "False", mode="tf")
     assert (found.facts_per_call, found.right) == (32, 32)
 
@@ -232,7 +232,7 @@ def test_where_silence_has_no_answer_false_is_right_for_it():
     [{"atoms_per_call": 8}, {"form": "word"}, {"judge": "verifier"}],
     ids=["by hand", "one by one", "another judge"],
 )
-def test_nothing_is_probed_where_the_settings_say_how_many(settings):
+def test_explicit_batch_size_disables_the_probe(settings):
     assert probing.prober_of(Config(model="openai/m")) is not None
     assert probing.prober_of(Config(model="openai/m", **settings)) is None
 

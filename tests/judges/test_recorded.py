@@ -38,7 +38,7 @@ def claims(*ids, text="An atom."):
     return [Claim(i, text) for i in ids]
 
 
-def test_verdicts_of_the_record_and_pair_in_the_order_of_the_claims(tmp_path):
+def test_recorded_verdicts_keep_the_claim_order(tmp_path):
     j = judge(write(tmp_path / "t.jsonl", *TABLE))
     judged = j.judge(premise(), claims("c1", "a1", "a0"))
     assert [(v.target_id, v.label, v.probability, v.confidence) for v in judged.verdicts] == [
@@ -50,7 +50,7 @@ def test_verdicts_of_the_record_and_pair_in_the_order_of_the_claims(tmp_path):
     assert j.judge(premise(record="2"), claims("a0")).verdicts[0].label == "contradiction"
 
 
-def test_a_pair_that_is_not_listed_is_a_failure_that_says_which(tmp_path):
+def test_unlisted_pair_is_a_named_failure(tmp_path):
     file = write(tmp_path / "t.jsonl", *TABLE)
     judged = judge(file).judge(premise(), claims("a0", "a7"))
     assert [v.target_id for v in judged.verdicts] == ["a0"]
@@ -61,7 +61,7 @@ def test_a_pair_that_is_not_listed_is_a_failure_that_says_which(tmp_path):
     assert len(judge(file).judge(premise(record="r9"), claims("a0")).failures) == 1
 
 
-def test_a_quote_is_kept_only_where_it_stands_in_the_passage(tmp_path):
+def test_quote_absent_from_passage_is_dropped(tmp_path):
     quoted = [TABLE[0] | {"quote": "a  PASSAGE"}, TABLE[1] | {"quote": "another passage"}]
     j = judge(write(tmp_path / "t.jsonl", *quoted))
     judged = j.judge(premise(), claims("a0", "a1"))
@@ -69,7 +69,7 @@ def test_a_quote_is_kept_only_where_it_stands_in_the_passage(tmp_path):
     assert not judged.failures
 
 
-def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tmp_path):
+def test_unlisted_neutral_needs_a_known_record(tmp_path):
     j = judge(write(tmp_path / "t.jsonl", *TABLE), unlisted="neutral")
     judged = j.judge(premise(), claims("a0", "a7"))
     assert [(v.target_id, v.label) for v in judged.verdicts] == [("a0", "entailment"), ("a7", "neutral")]
@@ -120,7 +120,7 @@ def test_two_verdicts_on_one_pair_must_agree(tmp_path, change):
 
 
 @pytest.mark.parametrize(("content", "words"), [(None, "can't be read"), ("\n \n", "empty")])
-def test_a_file_that_holds_nothing_and_none_at_all(tmp_path, content, words):
+def test_empty_or_missing_relations_file_is_refused(tmp_path, content, words):
     file = tmp_path / "t.jsonl"
     if content is not None:
         file.write_text(content)
@@ -154,7 +154,7 @@ def journal(tmp_path, *assessments, end=b""):
 
 
 @pytest.mark.parametrize("as_folder", [True, False])
-def test_an_earlier_run_is_replayed_with_what_it_quoted(tmp_path, as_folder):
+def test_earlier_run_is_replayed_with_quotes(tmp_path, as_folder):
     folder = journal(tmp_path, assessment())
     j = judge(folder if as_folder else folder / "journal.jsonl")
     (verdict,) = j.judge(premise(text="One."), claims("a0", text="First.")).verdicts
@@ -168,7 +168,7 @@ def with_verdicts(made, *changes):
     return made.model_copy(update={"outcome": made.outcome.model_copy(update={"verdicts": tuple(changed)})})
 
 
-def test_what_a_calibration_made_of_a_verdict_is_not_replayed(tmp_path):
+def test_replay_uses_uncalibrated_verdicts(tmp_path):
     was = {"uncalibrated": 0.999, "uncalibrated_label": "entailment"}
     made = with_verdicts(assessment(), {"label": "neutral", "probability": 0.735, **was})
     judged = judge(journal(tmp_path, made)).judge(premise(text="One."), claims("a0", text="First."))
@@ -176,7 +176,7 @@ def test_what_a_calibration_made_of_a_verdict_is_not_replayed(tmp_path):
     assert found == [("entailment", 0.999, None)]
 
 
-def test_a_records_last_assessment_counts_and_a_torn_line_does_not(tmp_path):
+def test_last_assessment_counts_and_torn_line_is_ignored(tmp_path):
     half = line_of(TASK, assessment(label="neutral")).text[:-20]
     folder = journal(tmp_path, assessment(), assessment(label="contradiction"), end=half)
     (verdict,) = judge(folder).judge(premise(text="One."), claims("a0", text="First.")).verdicts
@@ -202,14 +202,14 @@ def test_a_damaged_line_is_named(tmp_path, line):
         judge(folder)
 
 
-def test_an_assessment_that_can_not_be_read_is_named_when_it_is_needed(tmp_path):
+def test_unreadable_assessment_is_named_when_needed(tmp_path):
     line = Packed("r1", None, "ok", 0, b'{"record_id": "r1", "status": "ok", "atoms": 7}')
     (tmp_path / "journal.jsonl").write_bytes(pack(line))
     with pytest.raises(InputError, match="the result of 'r1' can't be read"):
         judge(tmp_path).judge(premise(), claims("a0"))
 
 
-def test_a_fault_of_ours_is_not_told_as_a_line_that_changed(tmp_path, monkeypatch):
+def test_internal_error_is_not_reported_as_input_error(tmp_path, monkeypatch):
     def broken(contexts):
         raise TypeError("a fault")
 
@@ -233,7 +233,7 @@ def test_a_context_as_a_claim_may_be_cut(tmp_path):
     assert j.judge(premise(text="One."), claims("c1", text="Tw")).verdicts
 
 
-def test_verdicts_on_one_of_several_equal_contexts_hold_for_all(tmp_path):
+def test_verdict_applies_to_all_equal_contexts(tmp_path):
     pairs = (("c0", "a0"), ("c2", "a1"), ("c2", "c1"), ("c1", "c0"))
     j = judge(journal(tmp_path, assessment(pairs=pairs)))
     first, second = claims("a0", text="First."), claims("a1", text="Second.")
@@ -247,7 +247,7 @@ def test_verdicts_on_one_of_several_equal_contexts_hold_for_all(tmp_path):
     assert j.judge(premise("c1", text="Two."), claims("c2", text="one.")).verdicts[0].target_id == "c2"
 
 
-def test_an_own_verdict_goes_before_that_of_an_equal_context(tmp_path):
+def test_own_verdict_precedes_that_of_equal_context(tmp_path):
     own = with_verdicts(assessment(pairs=(("c0", "a0"), ("c2", "a0"))), {}, {"label": "contradiction"})
     j = judge(journal(tmp_path, own))
     first = claims("a0", text="First.")

@@ -39,7 +39,7 @@ def test_unused_relation_lines_are_counted(tmp_path, records, pairs, told):
         assert lines.unused().endswith("line 2: record 'r1' has no atom or context 'c7'")
 
 
-def test_a_table_on_other_records_or_pairs_alone_is_refused(tmp_path):
+def test_table_on_other_records_or_pairs_is_refused(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text(LINE.format("r1", "c0", "a9") + LINE.format("r2", "c0", "a0"))
     lines = UsedLines(file, table_of(file, 0.9))
@@ -50,7 +50,7 @@ def test_a_table_on_other_records_or_pairs_alone_is_refused(tmp_path):
         lines.unused(whole=False)
 
 
-def test_a_verdict_on_a_record_that_was_left_out_is_not_told(tmp_path):
+def test_verdict_on_excluded_record_is_not_reported(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text(LINE.format("r1", "c0", "a0") + LINE.format("r2", "c0", "a0"))
     lines = UsedLines(file, table_of(file, 0.9))

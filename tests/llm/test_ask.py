@@ -71,14 +71,14 @@ BAD = {
 
 @pytest.mark.parametrize("count", [1, 32])
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
-def test_a_planned_call_in_vain_is_paid_eight_times_at_most(scene, bad, count):
+def test_planned_call_is_paid_at_most_eight_times(scene, bad, count):
     set_up = scene(bad if callable(bad) else lambda request: bad)
     assert answered(asked(set_up.client(), count, max_attempts=9)) == 0
     assert 0 < set_up.server.calls <= MOST_WITHOUT_RESULT
 
 
 @pytest.mark.parametrize(("times", "right"), [(1, 8), (2, 8), (3, 4), (99, 0)])
-def test_malformed_replies_twice_in_a_row_are_mended_and_thrice_end_their_items(times, right):
+def test_two_malformed_replies_recover_and_three_fail(times, right):
     made = iter(range(99))
 
     def answer(prompt, schema):
@@ -90,20 +90,20 @@ def test_malformed_replies_twice_in_a_row_are_mended_and_thrice_end_their_items(
 
 
 @pytest.mark.parametrize("bad", [filtered(), refused()])
-def test_what_is_of_no_use_twice_for_the_same_reason_ends_there(scene, bad):
+def test_same_useless_reason_twice_ends_the_call(scene, bad):
     set_up = scene(lambda request: bad)
     asked(set_up.client(), 32)
     assert set_up.server.calls == 2
 
 
-def test_requests_that_time_out_may_be_paid_for_and_count(scene):
+def test_timed_out_requests_count_as_paid(scene):
     set_up = scene(lambda request: hang())
     asked(set_up.client(timeout=0.1, max_attempts=20), 8)
     assert 1 < set_up.server.calls <= MOST_WITHOUT_RESULT
 
 
 @pytest.mark.parametrize("fitting", [7, 31])
-def test_a_reply_that_is_always_cut_above_some_size_answers_all(scene, fitting):
+def test_replies_cut_above_some_size_answer_all(scene, fitting):
     def answer(request):
         return cut() if len(request.properties) > fitting else obliging(request)
 
@@ -144,13 +144,13 @@ def sizes(llm):
     return [len(call.schema.arguments) for call in llm.calls]
 
 
-def test_an_open_item_is_asked_with_the_others_then_in_halves_then_alone():
+def test_open_items_are_retried_in_halves_then_alone():
     llm = ScriptedLLM(lambda prompt, schema: {} if len(schema.arguments) > 1 else {"fact_0": "True"})
     assert answered(asked(llm, 4)) == 4
     assert sizes(llm) == [4, 4, 2, 1, 1, 2, 1, 1]
 
 
-def test_both_halves_of_what_is_asked_again_go_into_one_batch():
+def test_both_retry_halves_join_one_batch():
     def answer(prompt, schema):
         return Reply(arguments={}, truncated=True) if len(schema.arguments) > 2 else PendingError("later")
 
@@ -166,7 +166,7 @@ def test_an_answer_allows_more_calls_than_eight():
     assert len(llm.calls) == 32
 
 
-def test_another_reason_is_another_chance_and_the_same_is_none():
+def test_new_failure_reason_gives_another_attempt():
     bad = [UnusableReplyError("", reason=reason) for reason in ("empty", "refusal", "empty", "empty")]
     llm = ScriptedLLM([*bad, {"fact_0": "True"}, {"fact_0": "True", "fact_1": "True"}])
     results = asked(llm, 4)
@@ -174,7 +174,7 @@ def test_another_reason_is_another_chance_and_the_same_is_none():
     assert [result == "yes" for result in results] == [False, True, True, True]
 
 
-def test_a_cut_alone_is_asked_once_more_as_another_sample():
+def test_single_cut_reply_is_resampled_once():
     llm = ScriptedLLM(lambda prompt, schema: CUT)
     (failure,) = asked(llm, 1)
     assert [call.sample for call in llm.calls] == [0, 1]

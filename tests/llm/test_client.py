@@ -143,7 +143,7 @@ def test_nothing_usable_on_any_rung(scene, answer, reason):
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
 
 
-def test_a_call_whose_replies_are_used_up_says_what_was_wrong_with_them(scene):
+def test_exhausted_call_names_the_bad_reply(scene):
     set_up = scene(lambda request: completion_of(content=None))
     with planned_call() as budget:
         budget.left = 2
@@ -161,7 +161,7 @@ def test_a_call_whose_replies_are_used_up_says_what_was_wrong_with_them(scene):
     ],
     ids=["filter", "refusal", "tool use failed"],
 )
-def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
+def test_reply_no_form_can_fix_is_paid_once(scene, answer, reason):
     set_up = scene(lambda request: answer)
     with pytest.raises(UnusableReplyError) as caught:
         set_up.client().call(PROMPT, SCHEMA)
@@ -223,7 +223,7 @@ def test_a_lasting_error_fails_when_patience_ends(scene, wrong, message):
 
 @pytest.mark.parametrize("proxy", ["http://me:hidden@127.0.0.1:9", "me:hid/den@127.0.0.1:9"])
 @pytest.mark.parametrize("url", ["http://localhost:9/v1", "http://127.0.0.1:9/v1"])
-def test_a_proxy_of_the_environment_is_named_and_its_password_is_not(scene, monkeypatch, url, proxy):
+def test_environment_proxy_is_named_without_password(scene, monkeypatch, url, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with pytest.raises(ProviderError, match=f"is {url} up") as caught:
@@ -245,7 +245,7 @@ def test_refused_request_is_sent_once(scene):
 
 
 @pytest.mark.parametrize("wrong", [hang(), drip()], ids=["hang", "drip"])
-def test_the_deadline_holds_for_servers_that_hang_or_drip(scene, wrong):
+def test_deadline_stops_hanging_and_dripping_servers(scene, wrong):
     set_up = scene(lambda request: wrong)
     with pytest.raises(CallTimeoutError, match=r"no answer within 0.5 s") as caught:
         set_up.client(timeout=0.5, max_attempts=2).call(PROMPT, SCHEMA)
@@ -275,7 +275,7 @@ def test_what_the_user_must_mend_ends_the_run(scene, wrong, remedy):
     assert set_up.server.calls == 1  # the second call isn't even sent
 
 
-def test_a_wrong_key_ends_the_waiting_of_other_calls(scene):
+def test_wrong_key_ends_waiting_calls(scene):
     refused = threading.Event()
 
     def answer(request):
@@ -359,7 +359,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("complaint", "looked_at", "seen"), REFUSALS.values(), ids=REFUSALS)
-def test_what_a_provider_refuses_is_heeded_from_then_on(scene, complaint, looked_at, seen):
+def test_refused_parameters_are_dropped_from_then_on(scene, complaint, looked_at, seen):
     def answer(request):
         told = complaint(request.body)
         return error(400, told) if told else obliging(request)
@@ -387,7 +387,7 @@ def test_unlimited_tokens_allow_no_cost_limit(scene):
         scene(refusing_limits).client(model="openai/gpt-4o-mini", max_cost=1.0).call(PROMPT, SCHEMA)
 
 
-def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
+def test_too_long_prompt_is_final_and_changes_nothing(scene):
     too_long = error(400, "maximum context length is 10 tokens (5 in the functions, 9 in the completion)")
     set_up = scene(sequence(too_long, obliging))
     client = set_up.client()
@@ -397,7 +397,7 @@ def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
     assert "max_tokens" in set_up.server.requests[-1].body
 
 
-def test_the_users_own_parameters_are_sent_and_decide_the_answer(scene):
+def test_user_parameters_are_sent_and_key_the_cache(scene):
     set_up = scene()
     settings = {"model_param": ["reasoning_effort=low", "num_ctx=8192", "mirostat=true"], "cache": True}
     set_up.client(**settings).call(PROMPT, SCHEMA)
@@ -409,7 +409,7 @@ def test_the_users_own_parameters_are_sent_and_decide_the_answer(scene):
     assert set_up.server.calls == 2
 
 
-def test_a_parameter_the_user_wants_is_not_left_out_in_silence(scene):
+def test_refused_user_parameter_is_an_error(scene):
     set_up = scene(lambda request: error(400, "Unsupported parameter: 'num_ctx'"))
     with pytest.raises(ProviderError, match="num_ctx"):
         set_up.client(model_param={"num_ctx": 1}).call(PROMPT, SCHEMA)
@@ -418,7 +418,7 @@ def test_a_parameter_the_user_wants_is_not_left_out_in_silence(scene):
 # Concurrency
 
 
-def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
+def test_client_never_exceeds_its_concurrency(scene):
     set_up = scene(delay=0.02)
     client = set_up.client(concurrency=3)
     with ThreadPoolExecutor(12) as pool:
@@ -428,7 +428,7 @@ def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
     assert set_up.server.peak <= 3
 
 
-def test_chances_come_to_who_asks_for_them_from_the_first_call_on(scene):
+def test_probabilities_are_returned_from_first_request_on(scene):
     client = scene(logprobs=True).client(confidence="auto")
     found = [
         client.call(PROMPT, schema_of(n), logprobs=asked).chances for n, asked in ((2, False), (3, True))
@@ -490,7 +490,7 @@ WHOLE = '{"fact_0": "True", "fact_1": "False"}'
         ("", False),
     ],
 )
-def test_a_cut_reply_counts_if_it_is_whole_json(scene, form, text, whole):
+def test_cut_reply_counts_if_json_is_complete(scene, form, text, whole):
     set_up = scene(lambda request: cut(text))
     reply = set_up.client(form=form).call(PROMPT, SCHEMA)
     assert reply.truncated != whole
@@ -498,7 +498,7 @@ def test_a_cut_reply_counts_if_it_is_whole_json(scene, form, text, whole):
     assert set_up.server.calls == 1 or not whole
 
 
-def test_an_answer_within_reasoning_content_is_said_to_be(scene):
+def test_answer_in_reasoning_content_is_reported(scene):
     set_up = scene(lambda request: completion_of(content="", reasoning_content=WHOLE))
     with pytest.raises(UnusableReplyError, match="put its answer into reasoning_content") as caught:
         set_up.client().call(PROMPT, SCHEMA)

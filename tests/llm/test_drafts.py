@@ -131,7 +131,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("content", WORDS)
-def test_a_word_is_the_one_answer_of_a_text(content):
+def test_word_form_reads_the_only_answer(content):
     value = WORDS[content]
     assert said("word", content) == ({"fact_0": value} if value else {})
 
@@ -171,7 +171,7 @@ def test_json_is_the_one_answer_of_a_text(content):
         assert said(form, content) == ({"fact_0": value} if value else {}), form
 
 
-def test_a_tool_call_is_the_one_answer_of_its_arguments():
+def test_tool_call_gives_exactly_one_answer():
     for raw in (f"{F}{T}", f"[{F}, {T}]", f"{F}\nNo: {T}"):
         assert said("tool", calls=[raw]) == {}
     assert said("tool", calls=[F, T]) == {}

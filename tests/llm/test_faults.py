@@ -208,20 +208,20 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("status", "message"), FORM_REFUSED)
-def test_a_call_form_that_a_server_does_not_take(status, message):
+def test_unsupported_call_form_is_recognised(status, message):
     assert fault(ProviderSaidError(status, message)).kind == "form"
     assert fault(ProviderSaidError(status, message), form="lines").kind != "form"
 
 
 @pytest.mark.parametrize(("status", "message", "remedy"), CONFIG)
-def test_what_only_the_user_can_mend_has_a_remedy(status, message, remedy):
+def test_user_fixable_error_has_a_remedy(status, message, remedy):
     found = fault(ProviderSaidError(status, message))
     assert found.kind == "config"
     assert remedy in found.remedy
 
 
 @pytest.mark.parametrize("message", [message for _, message, remedy in CONFIG[4:7]])
-def test_where_a_library_finds_no_key_that_is_what_is_said(message):
+def test_missing_library_key_is_reported_as_such(message):
     assert fault(ProviderSaidError(500, message)).message == "there is no key"
 
 
@@ -258,7 +258,7 @@ def test_kinds(status, message, kind):
         (413, "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9000"),
     ],
 )
-def test_a_request_longer_than_the_context_says_what_to_do(status, message):
+def test_context_length_error_names_the_fix(status, message):
     found = fault(ProviderSaidError(status, message))
     assert found.kind == "final"
     assert "--atoms-per-call" in found.remedy
@@ -297,7 +297,7 @@ MOST = Capabilities(most_tokens=1000)
         ("input length and `max_tokens` exceed context limit: 197000 + 4096 > 200000", Capabilities(), 3000),
     ],
 )
-def test_the_largest_limit_of_a_reply_and_the_room_that_the_context_leaves(message, lesson, room):
+def test_reply_limits_and_context_room_are_learned(message, lesson, room):
     found = fault(ProviderSaidError(400, message))
     assert (found.kind, found.lesson, found.room) == ("dialect", lesson, room)
 
@@ -355,11 +355,11 @@ def test_how_many_alternatives_a_server_gives(message, most):
     assert (found.kind, found.lesson) == ("dialect", Capabilities(most_alternatives=most))
 
 
-def test_a_form_is_not_refused_on_the_last_rung():
+def test_last_form_is_never_refused():
     assert fault(ProviderSaidError(400, "tools"), form="lines").kind == "final"
 
 
-def test_only_parameters_that_were_sent_and_may_be_left_out_can_be_refused():
+def test_only_sent_optional_parameters_can_be_refused():
     error = ProviderSaidError(400, "temperature and logprobs are not supported")
     assert fault(error).lesson.refused == {"temperature", "logprobs"}
     bare = {"messages": REQUEST["messages"]}
@@ -385,7 +385,7 @@ def test_refused_user_parameters_are_named():
     assert fault(UnsupportedParamsError(400, text)).lesson.refused == {"temperature"}
 
 
-def test_a_package_is_named_where_the_message_does_not():
+def test_missing_package_is_named_in_the_remedy():
     module = fault(ProviderSaidError(500, "No module named 'boto3'"))
     assert module.remedy == "install the package this provider needs: pip install boto3"
     told = fault(ProviderSaidError(500, "No module named 'google': pip install google-auth"))

@@ -44,7 +44,7 @@ def parsed(form, content="", schema=SCHEMA, calls=(), **options):
 # What is asked
 
 
-def test_the_kind_of_a_function_decides_in_which_forms_it_can_be_asked():
+def test_function_kind_decides_the_possible_forms():
     assert [forms.kind_of(schema) for schema in (ONE, JUDGING, LISTING, CITING)] == [
         "one",
         "flat",
@@ -71,7 +71,7 @@ def test_every_form_lists_facts_after_the_passage(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_calls_about_one_passage_share_all_before_their_facts(form):
+def test_calls_on_one_passage_share_their_prefix(form):
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
     sent = []
     for texts in (("Tea is hot.", "Ice is cold."), ("Salt is white.", "Snow falls.")):
@@ -100,7 +100,7 @@ def test_one_word_is_asked_for_as_plain_text():
         ("json_object", '{"fact_0": "True", "fact_1": "Not clear"}'),
     ],
 )
-def test_examples_are_turns_whose_answers_have_the_shape_that_is_wanted(form, said):
+def test_examples_are_turns_in_the_wanted_form(form, said):
     example, schema = EXAMPLE, JUDGING
     if form == "word":
         example = Example(user="A passage.", items={"fact_0": "It is so."}, arguments={"fact_0": "True"})
@@ -123,7 +123,7 @@ def test_tool_call_example_has_a_result():
     assert (tool["role"], tool["tool_call_id"]) == ("tool", call["id"])
 
 
-def test_a_list_of_texts_is_asked_for_and_read_line_by_line():
+def test_list_of_texts_is_read_line_by_line():
     example = Example(user="T", arguments={"statements": ["A is B.", "C is D."]})
     request = forms.request("lines", PROMPT.model_copy(update={"examples": (example,)}), LISTING)
     assert request["messages"][2]["content"] == "- A is B.\n- C is D."
@@ -131,7 +131,7 @@ def test_a_list_of_texts_is_asked_for_and_read_line_by_line():
     assert found.arguments == {"statements": ["One is so.", "Two is so.", "Three is so."]}
 
 
-def test_a_json_answer_s_keys_and_values_are_said_in_words():
+def test_json_keys_and_values_are_described_in_prompt():
     system = forms.request("json_schema", PROMPT, CITING)["messages"][0]["content"]
     for word in ('"fact_0_citation"', '"fact_0"', '"True" or "False" or "Not clear"', "every fact"):
         assert word in system
@@ -144,7 +144,7 @@ def _with_text():
     return FunctionSchema(name="name", description="Name it.", parameters=parameters)
 
 
-def test_schemas_are_sent_closed_at_every_depth_and_without_descriptions():
+def test_schemas_are_closed_and_have_no_descriptions():
     item = {"type": "object", "properties": {"description": {"type": "string", "description": "What."}}}
     schema = {"type": "object", "properties": {"atoms": {"type": "array", "items": item}}}
     closed = forms.strict(schema)
@@ -154,12 +154,12 @@ def test_schemas_are_sent_closed_at_every_depth_and_without_descriptions():
     assert inner["properties"] == {"description": {"type": "string"}}
 
 
-def test_halves_of_surrogate_pairs_are_sent_as_question_marks():
+def test_half_surrogates_are_sent_as_question_marks():
     request = forms.request("tool", Prompt(name="p", user="bad \ud83d text"), SCHEMA)
     assert request["messages"][-1]["content"].startswith("bad ? text\n")
 
 
-def test_the_end_of_what_calls_share_can_be_marked():
+def test_shared_prefix_end_can_be_marked():
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
     for form in FORMS:
         messages = forms.request(form, prompt, JUDGING, marked=True)["messages"]
@@ -212,12 +212,12 @@ def test_lines_are_read_whatever_stands_around_their_numbers(said):
 
 @pytest.mark.parametrize("form", ["lines", "json_schema"])
 @pytest.mark.parametrize("said", ["0: True\n1: False", '{"fact_0": "True", "fact_1": "False"}'])
-def test_what_stands_in_thoughts_that_never_end_is_no_answer(form, said):
+def test_answer_inside_unclosed_thoughts_is_malformed(form, said):
     assert parsed(form, f"\n<think>\nPerhaps\n{said}").problem == "malformed"
     assert parsed("lines", f"A <think> tag\n{said}").arguments == {"fact_0": "True", "fact_1": "False"}
 
 
-def test_a_form_is_obeyed_only_where_values_are_allowed_and_most_are_there():
+def test_form_is_obeyed_with_mostly_valid_values():
     good = '{"fact_0": "True", "fact_1": "False"}'
     assert parsed("json_schema", good).obeyed
     assert parsed("json_schema", '{"fact_0": "True"}').obeyed
@@ -225,7 +225,7 @@ def test_a_form_is_obeyed_only_where_values_are_allowed_and_most_are_there():
     assert not parsed("json_schema", '{"fact_0": "True"}', schema_of(8)).obeyed
 
 
-def test_a_tool_call_is_a_tool_call_and_no_json_in_its_place():
+def test_tool_form_accepts_no_plain_json():
     good = '{"fact_0": "True", "fact_1": "False"}'
     assert parsed("tool", calls=[("check", good)]).obeyed
     assert parsed("tool", good).problem == "malformed"
@@ -240,7 +240,7 @@ def test_the_schema_s_own_words_are_no_answer():
     assert not parsed("json_object", '{"title": "A title"}', schema).problem
 
 
-def test_texts_of_which_half_repeat_are_no_answer_and_verdicts_may():
+def test_mostly_repeated_texts_are_unusable():
     repeated = json.dumps({"statements": ["A is B.", "C is D.", *["It is so."] * 3]})
     assert "repeats" in parsed("json_schema", repeated, LISTING).problem
     fine = json.dumps({"statements": ["A is B.", "C is D.", "E is F.", "It is so.", "It is so."]})
@@ -269,7 +269,7 @@ def spelled(text, value, top, before=""):
         ("tool", '{"fact_0": "True", "fact_1": "False"}', ""),
     ],
 )
-def test_chances_are_read_at_the_token_with_the_value_s_beginning(form, text, before):
+def test_probabilities_are_read_at_the_value_token(form, text, before):
     top = tuple((before + word, logp) for word, logp in (("False", -0.5), ("True", -1.5), ("Fal", -4.0)))
     schema = schema_of(1) if form == "word" else SCHEMA
     calls = [("check", text)] if form == "tool" else ()
@@ -308,7 +308,7 @@ BOTH = '{"fact_0": "True", "fact_1": "False"}'
         ("tool", f'{{"arguments": {BOTH}}}', ['{"arguments":{"fact_0":\u2581"', "True", '", ']),
     ],
 )
-def test_chances_are_of_the_answer_however_its_text_is_cut_into_tokens(form, content, pieces):
+def test_probabilities_are_independent_of_tokenization(form, content, pieces):
     schema = schema_of(1) if form == "word" else SCHEMA
     calls = [("check", content)] if form == "tool" else ()
     found = parsed(form, content, schema, calls, tokens=sampled(*pieces))
@@ -330,7 +330,7 @@ def test_chances_are_of_the_answer_however_its_text_is_cut_into_tokens(form, con
         ("tool", BOTH, ['{"fact_0": "', "True", '", "fact_1": "', "True", '"}']),
     ],
 )
-def test_tokens_that_spell_another_answer_say_nothing_of_this_one(form, content, pieces):
+def test_tokens_of_another_answer_give_no_probabilities(form, content, pieces):
     schema = schema_of(1) if form == "word" else SCHEMA
     calls = [("check", content)] if form == "tool" else ()
     found = parsed(form, content, schema, calls, tokens=sampled(*pieces))

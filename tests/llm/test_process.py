@@ -36,7 +36,7 @@ def started(code, *arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_process_prints_nothing_of_its_own_and_leaves_an_abandoned_request_behind():
+def test_process_prints_nothing_and_abandons_requests():
     with FakeServer(sequence(obliging, server_error(), hang(120))) as server:
         out, err = started(CALLER, server.url, "3").communicate(timeout=90)  # the server hangs for longer
     assert (out, err) == ("json_schema\nProviderError\nCallTimeoutError\n", "")

@@ -98,7 +98,7 @@ def prompt_of(passage=PASSAGES[0]):
 
 @pytest.mark.parametrize("form", MANY)
 @pytest.mark.parametrize("model", PATHS)
-def test_every_fact_leaves_once_and_nothing_of_ours_changes(model, form, server, tmp_path, hosts):
+def test_every_fact_is_sent_once_and_schemas_unchanged(model, form, server, tmp_path, hosts):
     before = JUDGING.model_dump_json()
     if (model, form) in REFUSED:
         with pytest.raises(ConfigError, match=f"choose another form than --form {form}$"):
@@ -145,7 +145,7 @@ EFFORT = {
 
 
 @pytest.mark.parametrize("model", PATHS)
-def test_parameters_arrive_whether_litellm_knows_them_of_this_model_or_not(model, server):
+def test_parameters_unknown_to_litellm_still_arrive(model, server):
     wished = {"reasoning_effort": "low", "seed": 31, "top_p": 0.75, "num_ctx": 8192}
     form = "json_object" if model == NO_CALL[0] else "tool"
     client = client_of(server, model, form=form, model_param=wished)
@@ -177,7 +177,7 @@ def marked_prefix(body):
 
 @pytest.mark.parametrize("form", MANY)
 @pytest.mark.parametrize("model", CLAUDES)
-def test_claude_s_hosts_are_told_to_keep_what_calls_share(model, form, server):
+def test_claude_requests_mark_the_shared_prefix(model, form, server):
     client = client_of(server, model, form=form)
     for passage in PASSAGES:
         client.call(prompt_of(passage), JUDGING)
@@ -191,7 +191,7 @@ def test_claude_s_hosts_are_told_to_keep_what_calls_share(model, form, server):
     assert json.dumps(first).count("cache_control") + json.dumps(first).count("cachePoint") == 1
 
 
-def test_the_mark_stays_where_there_is_no_system_role():
+def test_cache_mark_survives_missing_system_role():
     content = request("tool", prompt_of(), JUDGING, marked=True)
     wanted = {"temperature": 0.0, "max_tokens": 9}
     (message,) = Capabilities(system_role=False).request(content, wanted, room=None)["messages"]
@@ -211,7 +211,7 @@ def test_the_mark_stays_where_there_is_no_system_role():
         (CLAUDES[-1], {"inputTokens": 9, "cacheWriteInputTokens": 891}),
     ],
 )
-def test_a_prompt_read_from_the_provider_s_cache_was_seen_all_the_same(model, usage, server):
+def test_cached_prompt_tokens_are_counted(model, usage, server):
     server.usage = usage
     reply = client_of(server, model, form="tool").call(prompt_of("long " * 300), JUDGING)
     assert reply.usage.prompt_tokens == 900

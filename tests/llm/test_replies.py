@@ -62,7 +62,7 @@ def test_several_tool_calls_are_merged():
     assert arguments_of("", *calls) == TRUE
 
 
-def test_what_is_said_twice_differently_counts_as_not_said():
+def test_conflicting_duplicate_values_are_discarded():
     assert arguments_of("", ("check", '{"fact_0": "True", "fact_0": "False", "fact_1": "True"}')) == {
         "fact_1": "True"
     }
@@ -93,7 +93,7 @@ def test_surrogates_are_replaced_and_deep_arguments_dropped():
 
 
 @pytest.mark.parametrize("text", ['{"a":' * 5000, "{" * 100_000, "[" * 100_000, '{"fact_0": ' + "[" * 5000])
-def test_deep_nesting_is_no_way_to_stop_the_reader(text):
+def test_deep_nesting_is_rejected_by_the_reader(text):
     assert arguments_of(text) is None
 
 
@@ -172,7 +172,7 @@ def verdicts(count):
         ("Vrai", None),
     ],
 )
-def test_a_word_that_is_no_answer_or_two_is_no_verdict(said, value):
+def test_ambiguous_or_unknown_word_gives_no_verdict(said, value):
     word = parse("word", answer(said), verdicts(1)).arguments
     line = parse("lines", answer(f"0: {said}"), verdicts(1)).arguments
     assert word == ({"fact_0": value} if value else {})

@@ -17,25 +17,25 @@ def chances(top, value="True", logprob=None):
     return Tokens([Token(value.encode(), own, pairs)]).chances(0, value, VALUES)
 
 
-def test_shares_are_of_the_allowed_values_and_the_mass_is_what_they_had():
+def test_probabilities_are_normalised_over_allowed_values():
     found = chances([("True", 0.4), (" true", 0.1), ("Not", 0.2), ("False", 0.1), ("The", 0.2)])
     assert found.mass == pytest.approx(0.8)
     assert found.probabilities == pytest.approx({"True": 0.625, "False": 0.125, "Not clear": 0.25})
 
 
-def test_a_word_that_is_no_beginning_of_a_value_counts_for_none():
+def test_word_that_begins_no_value_is_ignored():
     found = chances([("True", 0.3), ("No", 0.5), ("F", 0.1), ("Not", 0.05)])
     assert found.mass == pytest.approx(0.45)
 
 
-def test_no_is_a_value_where_it_is_an_allowed_one():
+def test_no_counts_where_it_is_allowed():
     top = tuple((text, math.log(share)) for text, share in [("No", 0.6), (" no", 0.1), ("Yes", 0.2)])
     found = Tokens([Token(b"No", top[0][1], top)]).chances(0, "No", ("Yes", "No"))
     assert found.mass == pytest.approx(0.9)
     assert found.probabilities["Yes"] == pytest.approx(0.2 / 0.9)
 
 
-def test_a_token_that_may_begin_either_of_two_values_gives_neither_a_chance():
+def test_ambiguous_token_gives_no_probabilities():
     top = tuple((text, math.log(share)) for text, share in [("N", 0.6), ("Not", 0.3)])
     assert Tokens([Token(b"N", top[0][1], top)]).chances(0, "Not clear", ("None", "Not clear")) is None
 
@@ -47,14 +47,14 @@ def test_unseen_value_has_the_least_seen_probability():
     assert found.mass == pytest.approx(0.005)
 
 
-def test_a_token_without_alternatives_says_how_probable_it_was_and_no_mass():
+def test_token_without_alternatives_has_no_mass():
     found = chances([("True", 0.8)])
     assert (found.probabilities["True"], found.mass) == (pytest.approx(0.8), None)
     assert sum(found.probabilities.values()) == pytest.approx(1.0)
 
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=5))
-def test_a_value_is_never_surer_than_its_share_of_the_values_seen(weights):
+def test_value_never_exceeds_its_share_seen(weights):
     shares = [weight / sum(weights) / 1.25 for weight in weights]
     texts = ["True", "False", "Not clear", "x", "y"]
     found = chances(list(zip(texts, shares, strict=False))).probabilities["True"]
@@ -67,7 +67,7 @@ def entry(token, logprob, top=(), raw=None):
 
 
 @pytest.mark.parametrize("unsound", [None, "x", True, float("nan"), float("-inf"), 0.5, -(10**400)])
-def test_a_number_that_is_no_log_probability_counts_for_nothing(unsound):
+def test_invalid_log_probability_is_ignored(unsound):
     found = tokens_of({"content": [entry("True", unsound), entry("!", -0.1)]})
     assert found.chances(0, "True", VALUES) is None
     assert tokens_of({"content": [entry("True", unsound)]}) is None
@@ -88,6 +88,6 @@ def test_no_tokens_are_none(logprobs):
     assert tokens_of(logprobs) is None
 
 
-def test_a_long_reply_of_repeating_tokens_is_read_at_once():
+def test_long_repetitive_reply_is_read_quickly():
     tokens = tokens_of({"content": [entry("a", -0.1)] * 100_000})
     assert tokens.chances(50_000, "True", VALUES) is None

@@ -23,7 +23,7 @@ def rewrite(*script):
 @pytest.mark.parametrize(
     ("value", "why"), [("two", "the same"), ("", "empty"), (None, "None is not of type 'string'")]
 )
-def test_a_text_with_a_problem_is_asked_for_again_then_a_failure(value, why):
+def test_bad_rewrite_is_retried_then_fails(value, why):
     bad = GOOD | {"word_1": value}
     assert rewrite(bad, {"word_1": " T W \n O"}) == ["ONE", "T W O", "too"]
     first, failure, last = rewrite(bad, bad)

@@ -32,7 +32,7 @@ def test_a_named_key_that_is_not_there(scene, monkeypatch, value):
         scene().client(api_key_env="MY_KEY")
 
 
-def test_a_local_server_needs_no_key_and_gets_no_other_ones(scene, monkeypatch):
+def test_local_server_gets_no_key(scene, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     set_up = scene()
     assert set_up.client().call(PROMPT, SCHEMA).arguments
@@ -48,7 +48,7 @@ def test_a_local_server_needs_no_key_and_gets_no_other_ones(scene, monkeypatch):
     ],
     ids=["401", "500", "OK"],
 )
-def test_a_key_appears_in_no_error_log_or_cache(scene, monkeypatch, caplog, capfd, answer, error):
+def test_key_is_absent_from_errors_logs_and_cache(scene, monkeypatch, caplog, capfd, answer, error):
     monkeypatch.setenv("MY_KEY", KEY)
 
     def echo(request):

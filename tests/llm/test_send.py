@@ -18,7 +18,7 @@ from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, waitin
 from factreasoner.pipeline.config import Config
 
 
-def test_a_server_is_given_up_after_patience_and_asked_now_and_then():
+def test_breaker_opens_after_patience_and_probes():
     clock = Clock()
     breaker = CircuitBreaker("here", 60.0, clock=clock)
     assert breaker.admits()
@@ -43,7 +43,7 @@ def test_without_patience_every_call_is_sent_once(scene):
     assert set_up.server.calls == 3
 
 
-def test_calls_to_a_dead_server_wait_together_and_then_fail_at_once(scene):
+def test_calls_to_dead_server_fail_together(scene):
     set_up = scene(lambda request: reset())
     client = set_up.client(patience=2.0, concurrency=16)
     begun, heard = time.monotonic(), []
@@ -78,7 +78,7 @@ def test_dying_server_keeps_earlier_answers(scene):
 # One slot, and a queue before it
 
 
-def test_waiting_behind_our_own_requests_does_not_use_up_the_timeout(scene):
+def test_queue_time_does_not_count_against_timeout(scene):
     set_up = scene(delay=0.6, places=1)
     client = set_up.client(timeout=4.0, max_attempts=1)
     client.call(PROMPT, SCHEMA)
@@ -141,7 +141,7 @@ def test_retry_after_is_honoured(scene, words):
     assert second >= (first + 0.4 if words else int(until))
 
 
-def test_one_request_told_to_wait_holds_up_the_others(scene):
+def test_retry_after_delays_all_requests(scene):
     times, answer = arriving(rate_limited("0.5"), obliging)
     client = scene(answer).client(concurrency=1)
     prompts = [PROMPT.model_copy(update={"user": f"Is {number} so?"}) for number in range(4)]
@@ -150,7 +150,7 @@ def test_one_request_told_to_wait_holds_up_the_others(scene):
     assert min(times[1:]) >= times[0] + 0.5
 
 
-def test_a_wait_of_hours_is_a_failure_at_once(scene):
+def test_wait_of_hours_fails_at_once(scene):
     set_up = scene(lambda request: rate_limited("86400"))
     with pytest.raises(ProviderError, match="asks to wait 86400 s, and --patience is 120") as caught:
         set_up.client(patience=120).call(PROMPT, SCHEMA)
@@ -168,7 +168,7 @@ def test_an_outage_is_waited_for_and_said(scene):
     assert told[-1] == ""
 
 
-def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monkeypatch):
+def test_silent_server_is_reported_with_its_attempts(scene, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     set_up, told = scene(sequence(hang(), obliging)), []
     with waiting_listener(told.append), waiting_for("a probe"):
@@ -208,7 +208,7 @@ def test_calls_to_absent_server_end_soon(nobody):
     assert words.endswith(f"every connection was refused for 0.5 s; {up}(--patience 120 waits longer)")
 
 
-def test_a_patience_of_ones_own_holds_for_a_server_that_was_never_there(nobody):
+def test_custom_patience_applies_to_absent_server(nobody):
     told = re.escape(f"{ABSENT}(waited for as long as --patience 1 allows)")
     with pytest.raises(ProviderError, match=told):
         nobody(patience=1.0).call(PROMPT, SCHEMA)
@@ -241,19 +241,19 @@ def test_a_host_without_an_address_ends_at_once(nameless, model, error):
 
 
 @pytest.mark.parametrize("host", ["exa mple.invalid", "a..invalid", "a" * 70 + ".invalid"])
-def test_what_is_no_name_of_a_host_ends_at_once(nameless, host):
+def test_invalid_host_name_fails_at_once(nameless, host):
     with pytest.raises(ConfigError, match=r"the name of the host does not resolve"):
         nameless(socket.EAI_NONAME, api_base=f"http://{host}/v1").call(PROMPT, SCHEMA)
 
 
-def test_a_silent_resolver_has_the_patience_that_is_set(nameless):
+def test_silent_resolver_gets_the_set_patience(nameless):
     with pytest.raises(ConfigError):
         nameless(socket.EAI_NONAME, patience=0.3).call(PROMPT, SCHEMA)
     with pytest.raises(ProviderError, match=r"does not resolve .*waited for as long as --patience 0.3"):
         nameless(socket.EAI_AGAIN, patience=0.3).call(PROMPT, SCHEMA)
 
 
-def test_a_host_that_had_an_address_is_waited_for():
+def test_host_with_an_address_gets_patience():
     breaker = CircuitBreaker("here", 60.0, at_start=10.0)
     assert not breaker.there
     breaker.failed(refused=True)
@@ -263,7 +263,7 @@ def test_a_host_that_had_an_address_is_waited_for():
     assert breaker.there
 
 
-def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scene, monkeypatch):
+def test_resetting_server_gets_full_patience(scene, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.0)
     set_up = scene(sequence(*[reset()] * 6, obliging))
     config = Config(model="fake", api_base=set_up.server.url, cache_dir=set_up.folder)
@@ -271,7 +271,7 @@ def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scen
 
 
 @pytest.mark.parametrize("there", [CircuitBreaker.failed, CircuitBreaker.answered])
-def test_a_server_that_was_there_once_has_all_the_patience(there):
+def test_server_seen_once_gets_full_patience(there):
     clock, told = Clock(), []
     breaker = CircuitBreaker("here", 60.0, at_start=10.0, clock=clock)
     breaker.failed(refused=True)
@@ -285,7 +285,7 @@ def test_a_server_that_was_there_once_has_all_the_patience(there):
     assert (breaker.absent, breaker.patience) == (False, 60.0)
 
 
-def test_silence_is_counted_from_the_last_answer_to_any_call():
+def test_silence_counts_from_the_last_answer():
     clock, told = Clock(), []
     breaker = CircuitBreaker("here", 60.0, clock=clock)
     began = clock.now

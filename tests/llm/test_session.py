@@ -32,7 +32,7 @@ def said(content, **options):
     return response, aside.logprobs
 
 
-def test_a_response_loses_its_log_probabilities_and_nothing_else():
+def test_response_loses_only_its_log_probabilities():
     zipped = gzip.compress(json.dumps(BODY).encode())
     lean, logprobs = said(zipped, headers=[("content-encoding", "gzip")])
     assert logprobs == LOGPROBS
@@ -59,7 +59,7 @@ def test_any_other_response_stays_as_it_is(content, status):
     assert (response.content, response.status_code, logprobs) == (content, status, None)
 
 
-def test_text_in_parts_is_one_text_without_what_was_thought():
+def test_text_parts_are_joined_without_thoughts():
     parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, None]
     parts += [{"type": "text", "text": text} for text in ("0: True", "\n1: False", None)]
     response, _ = said(json.dumps({"choices": [{"message": {"content": parts}}]}).encode())
@@ -76,7 +76,7 @@ def test_other_threads_keep_theirs():
 
 
 @pytest.mark.parametrize("model", ["fake", "lm_studio/x", "hosted_vllm/x", "openrouter/x", "together_ai/x"])
-def test_every_provider_s_answer_brings_what_litellm_never_saw(model, monkeypatch):
+def test_log_probabilities_bypass_litellm_for_every_provider(model, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "none")
     litellm_saw = []
     take = Transport.completion
@@ -115,12 +115,12 @@ def endless():
     ],
     ids=["no end", "content", "content beside log-probabilities", "values"],
 )
-def test_a_reply_longer_than_any_answer_is_not_read(content):
+def test_oversized_reply_is_not_read(content):
     with pytest.raises(TooLongError):
         said(content)
 
 
-def test_a_long_answer_is_read_and_so_are_all_its_log_probabilities():
+def test_long_answer_keeps_all_log_probabilities():
     entry = {"token": " the", "logprob": -0.1, "bytes": [32, 116, 104, 101]}
     tokens = [{**entry, "top_logprobs": [entry] * 5}] * 4096
     choice = {"message": {"content": " the" * 16_000}, "logprobs": {"content": tokens}}
@@ -129,7 +129,7 @@ def test_a_long_answer_is_read_and_so_are_all_its_log_probabilities():
     assert logprobs["content"] == tokens
 
 
-def test_of_an_error_without_an_end_the_beginning_is_kept():
+def test_endless_error_keeps_only_its_beginning():
     response, _ = said(endless(), status=500)
     assert response.status_code == 500
     assert 100_000 < len(response.content) < 1_000_000
@@ -138,7 +138,7 @@ def test_of_an_error_without_an_end_the_beginning_is_kept():
 @pytest.mark.parametrize(
     "failed", [{"error": {"code": 502, "message": "Upstream died"}}, {"finish_reason": "error"}]
 )
-def test_a_choice_that_the_provider_ended_with_an_error_is_no_answer(failed):
+def test_choice_ended_by_error_is_no_answer(failed):
     choice = {"index": 0, "message": {"role": "assistant", "content": "True"}} | failed
     with (
         FakeServer(lambda request: Completion(arguments={}, body={"choices": [choice]})) as server,

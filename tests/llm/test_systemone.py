@@ -122,7 +122,7 @@ def test_the_form_is_found_by_name_or_set(served, settings):
         choice(TRUE) | {"probabilities": [0.7, 0.1, 0.2]},
     ],
 )
-def test_an_unsound_answer_is_a_failure_of_its_fact(served, wrong):
+def test_invalid_answer_fails_its_fact(served, wrong):
     def answer(body):
         said = well(body)
         asked = {name: q["instructions"] for name, q in body["questions"].items()}
@@ -202,7 +202,7 @@ def test_odd_usage_and_names_change_no_verdict(served):
         ({"api_base": None}, "--api-base URL"),
     ],
 )
-def test_what_a_system_one_model_cant_do_is_said(served, settings, remedy):
+def test_unsupported_system_one_settings_are_refused(served, settings, remedy):
     config, server = served(well, **settings)
     with pytest.raises(ConfigError, match=remedy):
         judged(config)
@@ -224,7 +224,7 @@ def test_the_probe_takes_four_calls(served):
     assert (found.facts_per_call, found.right, found.form, len(server.seen)) == (32, 32, "systemone", 4)
 
 
-def test_rag_makes_claims_by_rules_and_judges_by_it(served):
+def test_rag_splits_by_rules_and_judges_by_model(served):
     config, server = served(well)
     settings = {"model": config.model, "api_base": config.api_base, "cache": False, "atoms_per_call": 32}
     scored = rag(

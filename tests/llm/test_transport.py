@@ -50,7 +50,7 @@ def test_the_keys_a_provider_wants(monkeypatch):
     assert Transport("anthropic/claude-x", None, None).missing_keys == ()
 
 
-def test_loading_warns_of_nothing_and_leaves_the_garbage_collector_as_it_was():
+def test_litellm_import_warns_nothing_and_keeps_gc():
     was_on = gc.isenabled()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -90,7 +90,7 @@ def answer_of(**choice):
 
 
 @given(ENTRIES)
-def test_whatever_log_probabilities_hold_only_sound_ones_come_through(entries):
+def test_only_valid_log_probabilities_are_kept(entries):
     found = answer_of(logprobs={"content": entries}).tokens
     for token in found.tokens if found else ():
         numbers = [token.logprob] * (token.logprob is not None) + [logprob for _, logprob in token.top]
@@ -98,7 +98,7 @@ def test_whatever_log_probabilities_hold_only_sound_ones_come_through(entries):
 
 
 @given(COUNTS, COUNTS)
-def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens, completion_tokens):
+def test_usage_is_always_sane(prompt_tokens, completion_tokens):
     usage = answer_of(usage={"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}).usage
     for told, taken in ((prompt_tokens, usage.prompt_tokens), (completion_tokens, usage.completion_tokens)):
         assert type(taken) is int
@@ -110,6 +110,6 @@ def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens
 @pytest.mark.parametrize(
     "choices", [None, [], "x", 7, [None], [{}], [{"message": None}], [{"message": {"tool_calls": [None]}}]]
 )
-def test_a_response_without_a_message_is_an_empty_answer(choices):
+def test_response_without_message_is_empty(choices):
     answer = PRICED.completion({"choices": choices}, REQUEST)
     assert (answer.content, answer.tool_calls) == ("", ())

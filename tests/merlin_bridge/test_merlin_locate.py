@@ -22,7 +22,7 @@ def test_the_argument_decides_then_the_environment_then_path(monkeypatch, tmp_pa
     assert locate(str(given)) == given
 
 
-def test_a_relative_path_is_made_absolute_and_home_expanded(monkeypatch, tmp_path):
+def test_relative_path_and_home_are_expanded(monkeypatch, tmp_path):
     given = script(tmp_path, "")
     monkeypatch.chdir(tmp_path)
     assert locate("merlin") == given
@@ -30,7 +30,7 @@ def test_a_relative_path_is_made_absolute_and_home_expanded(monkeypatch, tmp_pat
     assert locate("~/merlin") == given
 
 
-def test_nothing_found_says_what_was_tried_and_how_to_get_one():
+def test_missing_binary_error_lists_what_was_tried():
     with pytest.raises(MerlinNotFoundError) as error:
         locate()
     for part in ("no path was given", "MERLIN_PATH is not set", "PATH has no 'merlin'", "radum2275/merlin"):
@@ -38,7 +38,7 @@ def test_nothing_found_says_what_was_tried_and_how_to_get_one():
 
 
 @pytest.mark.parametrize("by", ["argument", "environment"])
-def test_a_wrong_path_is_never_replaced_by_another_binary(monkeypatch, tmp_path, by):
+def test_wrong_path_is_never_replaced(monkeypatch, tmp_path, by):
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin", "")
     missing = str(tmp_path / "missing")
@@ -48,7 +48,7 @@ def test_a_wrong_path_is_never_replaced_by_another_binary(monkeypatch, tmp_path,
         locate(missing if by == "argument" else None)
 
 
-def test_a_folder_and_a_plain_file_are_named_as_such(tmp_path):
+def test_folder_and_plain_file_are_refused(tmp_path):
     with pytest.raises(MerlinNotFoundError, match="is a folder"):
         locate(tmp_path)
     plain = tmp_path / "plain"

@@ -40,7 +40,7 @@ def run_script(folder, body, *, timeout=60.0):
     return execute((str(script(folder, body)),), folder=folder, timeout=timeout).stderr
 
 
-def test_stderr_is_kept_and_stdout_may_be_of_any_length(tmp_path):
+def test_stderr_is_kept_and_stdout_may_be_long(tmp_path):
     body = "sys.stdout.write('x' * 8_000_000)\nprint('a note', file=sys.stderr)"
     assert run_script(tmp_path, body) == "a note\n"
 
@@ -50,7 +50,7 @@ def test_it_runs_in_its_folder_without_input(tmp_path):
     assert run_script(tmp_path, body) == f"{tmp_path.resolve()} ''\n"
 
 
-def test_an_exit_code_comes_with_the_command_and_the_end_of_stderr(tmp_path):
+def test_failed_exit_reports_command_and_stderr(tmp_path):
     body = "print('é' * 5000 + 'Algorithm x is not supported.', file=sys.stderr)\nsys.exit(3)"
     with pytest.raises(MerlinFailedError, match="exit code 3") as error:
         run_script(tmp_path, body)

@@ -21,7 +21,7 @@ def parse(text, *, sizes=(2,), evidence=None):
     return parse_answer(text, algorithm="cte", cardinalities=sizes, evidence=evidence or {})
 
 
-def test_an_answer_as_merlin_prints_it_by_variable_and_not_by_place():
+def test_answer_is_parsed_by_variable_number():
     turned = document(entry(1, "1.000000", "0.000000"), entry(0, "0.250000", "0.750000"))
     assert parse(turned, sizes=(2, 2)) == ((0.25, 0.75), (1.0, 0.0))
     text = document(entry(0, "0.500000", "0.500000"), entry(1, "0.2", "0.3", "0.5", states=3))
@@ -35,7 +35,7 @@ def test_rounding_to_six_decimals_is_no_error():
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "nan", "-nan", '"none"'])
-def test_a_value_that_is_no_finite_number_does_no_harm(value):
+def test_non_finite_value_is_ignored(value):
     assert parse(document(entry(0, "0.5", "0.5"), value=value)) == ((0.5, 0.5),)
 
 

@@ -108,7 +108,7 @@ def test_the_binary_is_found_by_the_environment(merlin, monkeypatch):
 
 
 @EXACT
-def test_variables_without_factors_observed_and_one_state_ones_have_marginals(any_merlin, algorithm):
+def test_unusual_variables_still_have_marginals(any_merlin, algorithm):
     run_it = functools.partial(run, binary=any_merlin, algorithm=algorithm)
     network = Network([3, 1, 2, 2, 2], [((2, 1, 3), [0.1, 0.9, 0.8, 0.2])])
     uniform = (pytest.approx(1 / 3, abs=1e-6),) * 3
@@ -160,7 +160,7 @@ def test_wrong_options_are_refused_before_anything_runs(tmp_path, options, messa
         ('answer(\'{ "value" : -inf, "status" : "false" }\')', MerlinOutputError, "merlin gave up"),
     ],
 )
-def test_a_run_that_goes_wrong_says_how_and_leaves_nothing(tmp_path, monkeypatch, body, kind, message):
+def test_failing_run_is_reported_and_leaves_nothing(tmp_path, monkeypatch, body, kind, message):
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     merlin = script(tmp_path, body)

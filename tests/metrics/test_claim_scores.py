@@ -56,7 +56,7 @@ def expected(pairs):
 
 @given(records, st.randoms(use_true_random=False))
 @settings(max_examples=40)
-def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases, random):
+def test_weighted_scores_equal_scikit_learn_on_repeats(cases, random):
     sample = sampled(*map(made, cases))
     for row in np.array([[random.randint(0, 3) for _ in cases] for _ in range(3)]):
         repeated = [pair for case, times in zip(cases, row, strict=True) for pair in case * int(times)]
@@ -68,7 +68,7 @@ def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases, 
 
 @given(records)
 @settings(max_examples=40)
-def test_every_metric_without_each_record_is_that_of_the_others(cases):
+def test_leave_one_out_equals_score_of_others(cases):
     spent = [Usage(calls=i, prompt_tokens=7 * i, cost=0.1 * i) for i, _ in enumerate(cases)]
     all_of = [made(case, usage={"evaluator": used}) for case, used in zip(cases, spent, strict=True)]
     sample = sampled(*all_of)
@@ -128,7 +128,7 @@ def test_what_is_unverified_is_neither_supported_nor_contradicted():
     assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
 
 
-def test_the_last_bits_make_no_order_and_no_bin():
+def test_rounding_errors_change_no_order_or_bin():
     alike = Claims.of([0.3, 0.1 + 0.2, 0.7, 0.7000000000000001], [1, 0, 1, 0])
     assert len(set(alike.p.tolist())) == 2
     assert AreaUnderROC(alike).value == 0.5

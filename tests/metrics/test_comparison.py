@@ -46,7 +46,7 @@ def test_random_exchanges_are_those_of_the_seed():
     assert first == again != another
 
 
-def test_an_exchange_without_a_score_counts_against_a_difference():
+def test_undefined_permutation_counts_against_a_difference():
     # One run has its NS in r0, the other in r1: where only one of the two is exchanged, a run has no AUROC.
     one = sampled(
         assessment([0.9, 0.2], gold="SN", record_id="r0"), assessment([0.8], gold="S", record_id="r1")

@@ -14,7 +14,7 @@ def failure(message, stage="judge"):
     return Failure(stage=stage, item_id="x", error_type="LLMError", message=message)
 
 
-def test_failures_are_all_counted_and_the_most_frequent_messages_shown():
+def test_failures_are_all_counted_and_top_messages_shown():
     tally = TASK.tally(Config(), ())
     for number in range(MESSAGES_KEPT + 50):
         failures = (failure(f"message {number}"), failure("the same", stage="reviser"))
@@ -43,7 +43,7 @@ SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "conflict
 
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3, 0.9]), SUPPORTS), max_size=6), max_size=6))
-def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
+def test_contradicted_come_first_then_lowest_p(records):
     worst = ReviewList("atom")
     everything = []
     for number, atoms in enumerate(records):
@@ -71,7 +71,7 @@ def test_unknown_sources_rank_after_contradicted():
     assert [item["claim"] for item in worst.content()["worst_claims"]] == ["denied", "strange", "unlikely"]
 
 
-def test_disputed_ones_come_behind_the_contradicted_and_before_what_nothing_decides():
+def test_disputed_rank_between_contradicted_and_unverified():
     worst = ReviewList("atom")
     for i in range(KEPT):
         add(worst, f"low{i}", "unverified", 0.1 + i / 100)

@@ -36,7 +36,7 @@ def test_the_interval_of_a_mean_is_students(values):
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30))
-def test_the_interval_of_a_difference_of_means_is_students_for_pairs(pairs):
+def test_mean_difference_interval_equals_paired_t(pairs):
     one, other = np.array(pairs).T
     if np.std(one - other) < 1e-6:
         return
@@ -53,7 +53,7 @@ def test_fewer_than_two_records_have_no_interval(records, words):
     assert words in found.reason
 
 
-def test_a_statistic_undefined_without_one_record_has_no_interval():
+def test_statistic_undefined_without_a_record_lacks_interval():
     assert isinstance(jackknife_t(0.5, np.array([0.4, np.nan, 0.6]), (0.0, 1.0)), NoInterval)
     rare = sampled(*[assessment([0.9, 0.2], gold="SS")] * 20, assessment([0.4], gold="N"))
     found = estimated(rare, "auroc")
@@ -62,7 +62,7 @@ def test_a_statistic_undefined_without_one_record_has_no_interval():
     assert found.reason == "no interval: one record alone has all claims of one label"
 
 
-def test_records_that_are_all_alike_are_no_proof_of_zero_width():
+def test_identical_records_give_no_zero_width_interval():
     low, high = mean_of(np.array([1.0] * 10)).interval((0.0, 1.0))
     assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
     right = binomtest(5, 10).proportion_ci(method="exact")
@@ -76,7 +76,7 @@ def test_a_perfect_order_has_an_interval():
     assert estimated(perfect, "auroc") == (1.0, (pytest.approx(0.025 ** (1 / 8)), 1.0), None, 8)
 
 
-def test_labels_of_one_kind_and_unknown_costs_say_why():
+def test_single_label_and_unknown_cost_give_reasons():
     unknown = [assessment([0.9], usage={"evaluator": Usage(calls=1, cost=None)}), assessment([0.9], gold="S")]
     sample = sampled(*unknown)
     assert estimated(sample, "auroc")[:3] == (
@@ -92,7 +92,7 @@ def test_labels_of_one_kind_and_unknown_costs_say_why():
 
 @given(st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=5), min_size=1, max_size=8))
 @settings(max_examples=50)
-def test_every_interval_is_finite_ordered_within_its_bounds_and_holds_the_value(cases):
+def test_every_interval_is_finite_and_holds_the_value(cases):
     parts = [
         assessment([p for p, _ in case], gold="".join("S" if hit else "N" for _, hit in case))
         for case in cases
@@ -126,7 +126,7 @@ def test_intervals_hold_the_truth(statistic, records):
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=3, max_size=30))
-def test_the_interval_of_a_share_is_the_union_of_two(values):
+def test_share_interval_is_union_of_two_methods(values):
     """By means and variances instead of the jackknife, with scipy's distributions."""
     if np.std(values) < 1e-3:
         return

@@ -19,7 +19,7 @@ def summarised(*assessments, k="median"):
     return summary
 
 
-def test_what_a_passage_supports_and_another_contradicts_is_counted_apart():
+def test_supported_and_contradicted_atom_counts_as_disputed():
     def said(atom, label):
         return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9)
 
@@ -107,7 +107,7 @@ def test_summary():
     assert gold["auroc"] == 1.0
 
 
-def test_the_largest_width_and_error_of_a_run_are_told():
+def test_largest_width_and_error_are_kept():
     told = ((31, 0.004), (12, 0.02), (None, None))
     found = (Marginals(probabilities={}, solver="gibbs", exact=False, width=w, stderr=e) for w, e in told)
     solved = summarised(*(assessment([0.9], outcome={"marginals": one}) for one in found)).content()["solver"]
@@ -241,7 +241,7 @@ def test_nothing_known_is_null(made):
     assert len(line["failures"]) == len(made.failures)
 
 
-def test_a_line_says_what_was_dropped_why_and_what_counted_once():
+def test_evidence_fields_list_dropped_and_merged_contexts():
     assert evidence_fields(counted_once(("c1", "c2"), left_out=3)) == {
         "dropped_contexts": {"c0": "irrelevant: tea"},
         "unread_pages": {"https://a.example/": "status 503"},

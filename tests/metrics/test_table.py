@@ -20,7 +20,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 
 
-def test_a_mean_says_of_how_many_records_it_is():
+def test_mean_names_its_number_of_records():
     sample = sampled(assessment([0.9], gold="S"), assessment([0.4, 0.6]), assessment([]))
     found = FACTUALITY.estimates(sample)
     counts = {name: found[name].content()["records"] for name in ("precision", "accuracy")}
@@ -70,7 +70,7 @@ def _worst(record):
     return min(record.assessment.p_true.values())
 
 
-def test_a_line_has_the_fields_whose_need_the_record_meets():
+def test_line_has_fields_the_record_supports():
     def fields(record):
         return set(FACTUALITY.line(record))
 
@@ -83,7 +83,7 @@ def test_a_line_has_the_fields_whose_need_the_record_meets():
     assert penalised - plain == {"penalised_score"}
 
 
-def test_every_row_can_be_shown_and_its_values_lie_within_its_bounds():
+def test_every_metric_is_printable_and_within_bounds():
     sample = sampled(assessment([0.9, 0.5, 0.1], gold="SCU"), assessment([0.3, 1.0, 0.0], gold="SNU"))
     for metric in FACTUALITY:
         value = metric.statistic(sample).value
@@ -102,7 +102,7 @@ def test_text():
     assert FACTUALITY["f1_at_k"].caption("half") == "F1@half"
 
 
-def test_few_records_are_told_of_what_has_a_value():
+def test_few_records_note_names_unreliable_metrics():
     parts = [assessment([0.9, 0.2], gold="SN")] * 49
     assert FACTUALITY.few_records(sampled(*parts)) == ("49 records: below 50, AUROC and ECE are unreliable")
     assert FACTUALITY.few_records(sampled(*parts), ["brier"]) is None

@@ -35,14 +35,14 @@ def test_worked_example():
     assert scores.avg_logprob == pytest.approx((-0.1053605 - 0.2231436 - 0.6931472 - 2.3025851) / 4, abs=1e-7)
 
 
-def test_entropy_of_conflicting_atoms_is_that_of_the_paper():
+def test_conflicting_atoms_entropy_equals_the_paper():
     scores = factuality(assessment([0.5] * 7))
     assert scores.avg_entropy == pytest.approx(0.150515, abs=5e-7)
     assert scores.avg_norm_entropy == 1.0
 
 
 @pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
-def test_scores_equal_those_of_a_result_file_of_ibm():
+def test_scores_equal_the_ibm_result_file():
     path = DATA / "factreasoner_reference" / "factreasoner_output.json"
     expected = json.loads(path.read_text("utf-8"))["results"]
     posteriors = [found["probabilities"][1] for found in expected["marginals"]]  # rounded to six digits
@@ -84,7 +84,7 @@ def test_f1_at_k(supported, n, k, recall, f1):
     assert scores.f1_k == pytest.approx(f1)
 
 
-def test_without_k_there_is_no_recall_and_it_must_be_positive():
+def test_recall_needs_a_positive_k():
     with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
         factuality(assessment([0.9]), k=0)
     for k in (1.5, "x"):
@@ -103,14 +103,14 @@ def test_no_atoms_have_no_scores(made):
     assert set(scores.values()) == {None}
 
 
-def test_unjudged_atoms_are_left_out_of_n_and_widen_the_bounds():
+def test_unjudged_atoms_are_excluded_and_widen_bounds():
     scores = factuality(assessment([0.9, 0.9, 0.1, None]), k=2)
     assert scores.num_atoms == 3
     assert scores.precision == pytest.approx(2 / 3)
     assert (scores.precision_low, scores.precision_high) == (0.5, 0.75)
 
 
-def test_partly_judged_and_conflicting_atoms_widen_the_bounds_once_each():
+def test_partly_judged_and_conflicting_atoms_widen_bounds():
     made = assessment([0.9, 0.9, 0.5, 0.5, 0.1, 0.1], outcome={"partly_judged": ("a0", "a2", "a5")})
     scores = factuality(made)
     assert scores.precision == pytest.approx(2 / 6)

@@ -13,7 +13,7 @@ def test_verdict_has_the_colour_of_its_label():
     assert look_of(row, RECALL.words.labels) == LOOKS["supported"]._replace(word="stated")
 
 
-def test_every_look_has_a_colour_and_a_mark_of_its_own():
+def test_every_look_has_its_colour_and_mark():
     looks = [*LOOKS.values(), *CAUTIONS.values()]
     assert {look.kind for look in looks} == set(COLOURS)
     assert len({look.mark for look in looks}) == len(looks)

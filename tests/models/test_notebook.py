@@ -27,7 +27,7 @@ def found():
     }
 
 
-def test_every_result_is_short_at_a_prompt_and_a_table_in_a_notebook():
+def test_every_result_has_short_repr_and_table():
     for words, result in found().items():
         assert re.fullmatch(words, repr(result)), repr(result)
         assert len(repr(result)) < 300
@@ -37,7 +37,7 @@ def test_every_result_is_short_at_a_prompt_and_a_table_in_a_notebook():
     assert str(assess("", contexts=[])) == "<Assessment 'r1': no atoms>"
 
 
-def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
+def test_notebook_table_shows_labels_quotes_and_failures():
     said = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9, quote="in 1867")
     result = assessment(
         [0.1, None], outcome={"verdicts": (said,)}, contexts=(Context(id="c0", text="x", title="Lives"),)
@@ -53,13 +53,13 @@ def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
     assert "failed: <bdi>judge a1: lost</bdi>" in html
 
 
-def test_the_quote_of_a_verified_claim_stands_there_once():
+def test_verified_claim_shows_its_quote_once():
     html = verify("The museum opened in 1930 [1].", contexts=["The museum opened in 1932."])._repr_html_()
     assert html.count("The museum opened in 1932.") == 1
     assert "[1] contradicts it.<" in html
 
 
-def test_failures_of_judgements_are_told_too_and_each_once():
+def test_verdict_failures_are_shown_once_each():
     lost = Failure(stage="judge", item_id="c0->a0", error_type="LLMError", message="lost")
     result = assessment([None], outcome={"failures": (lost,)}, failures=(lost,))
     assert result.failures == (lost,)

@@ -25,7 +25,7 @@ def test_ids_of_a_record_must_agree(atoms, contexts, word):
         Record(id="r", response="x", atoms=tuple(atoms), contexts=tuple(contexts))
 
 
-def test_links_to_atoms_that_are_yet_to_be_found_are_accepted():
+def test_links_to_later_atoms_are_accepted():
     Record(id="r", response="x", contexts=(Context(id="c", text="x", atom_ids=("a0",)),))
 
 
@@ -52,19 +52,19 @@ def test_models_are_frozen_and_refuse_unknown_fields():
         ),
     ],
 )
-def test_what_is_wrong_with_a_model_is_one_sentence_for_its_caller(build, told):
+def test_invalid_model_gives_one_sentence(build, told):
     with pytest.raises(InputError) as caught:
         build()
     assert str(caught.value) == told
     assert caught.value.__suppress_context__
 
 
-def test_models_read_from_data_raise_what_a_reader_of_data_expects():
+def test_invalid_data_raises_validation_error():
     with pytest.raises(ValidationError):
         Record.model_validate({"id": "r", "response": "x", "contexts": [{"id": 5}]})
 
 
-def test_facts_and_statements_of_the_reference_have_ids_of_their_own():
+def test_facts_and_reference_atoms_need_unique_ids():
     one, other = Atom(id="x", text="a"), Atom(id="x", text="b")
     with pytest.raises(InputError, match="a fact and a fact have the id 'x'"):
         Record(id="r", response="", facts=(one, other))

@@ -76,7 +76,7 @@ def test_a_claim_that_nothing_decides_has_a_reason(fields, link, note):
     assert (row.context, row.quote, row.note) == (None, None, note)
 
 
-def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
+def test_supported_claim_row_names_contradicting_context():
     def said(context_id, label, probability):
         fields = {"context_id": context_id, "target_id": "a0", "label": label}
         return Verdict(**fields, probability=probability)
@@ -112,14 +112,14 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert both.note == "c1 contradicts it"
 
 
-def test_a_note_names_a_passage_and_counts_others_of_which_it_is_true():
+def test_row_note_names_one_context_and_counts_others():
     notes = {"c0": "", "c1": "the model said False", "c2": "the model said False"}
     verdicts = tuple(verdict(context_id=name, note=note) for name, note in notes.items())
     (row,) = assessment([0.1], outcome={"verdicts": verdicts}).rows()
     assert row.note == "c1 and 1 more: the model said False"
 
 
-def test_every_correction_is_told_and_not_only_what_decides():
+def test_every_correction_is_noted_in_its_row():
     def corrected(context_id, label):
         fields = {"confidence": "corrected", "note": f"corrected by a reader to {label}"}
         return Verdict(context_id=context_id, target_id="a0", label=label, probability=1.0, **fields)
@@ -150,7 +150,7 @@ def test_silence_is_no_contradiction(p, labels, label):
     assert claim_label(p, verdicts) == label
 
 
-def test_a_long_title_is_cut_and_a_long_link_is_whole():
+def test_long_title_is_shortened_but_link_kept():
     link = "https://example.org/" + "x" * 90
     assert source_name("c1", link) == f"c1 ({link})"
     assert source_name("c1", "word " * 20) == f"c1 ({'word ' * 18}…)"

@@ -33,7 +33,7 @@ def test_atoms_without_a_reviser_take_one_call_less():
     assert [atom.text for atom in assessment.atoms] == [TEXT]
 
 
-def test_a_model_of_your_own_serves_every_stage_and_is_metered():
+def test_scripted_llm_serves_and_meters_every_stage():
     llm = ScriptedLLM(yes)
     assessment = assess(TEXT, contexts=CONTEXTS, llm=llm)
     assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
@@ -57,7 +57,7 @@ def test_nothing_claimed_is_no_failure_and_no_score(response):
     assert assessment.outcome is None
 
 
-def test_atoms_in_the_record_are_kept_as_they_are():
+def test_given_atoms_are_kept_unchanged():
     record = Record(id="r", response=TEXT, atoms=(Atom(id="mine", text="It was Warsaw."),), contexts=())
     assessment = build_pipeline(Config()).assess(record)
     assert assessment.atoms == record.atoms
@@ -88,7 +88,7 @@ def test_failed_reviser_keeps_atom_text(dead, status, failed):
     ("lost", "status", "judged"),
     [(set(), "ok", 2), ({"She sang."}, "partial", 1), ({TEXT, "She sang."}, "failed", 0)],
 )
-def test_failed_judgements_make_a_record_partial_and_if_all_did_failed(lost, status, judged):
+def test_some_failed_verdicts_are_partial_and_all_failed(lost, status, judged):
     def script(prompt, schema):
         return {name: "True" for name, text in schema.items.items() if text not in lost}
 
@@ -110,7 +110,7 @@ class HalfBlind:
 
 
 @pytest.mark.parametrize(("version", "unjudged", "partly"), [(1, ("a1",), ()), (2, (), ("a1",))])
-def test_an_atom_whose_search_failed_is_not_taken_for_unverified(version, unjudged, partly):
+def test_atom_with_failed_search_is_not_unverified(version, unjudged, partly):
     pipeline = build_pipeline(Config(version=version), llm=ScriptedLLM(yes))
     pipeline.retriever = HalfBlind()
     record = Record(id="r", response=TEXT, atoms=(Atom(id="a0", text=TEXT), Atom(id="a1", text="She sang.")))
@@ -133,7 +133,7 @@ class Echo:
 
 
 @pytest.mark.parametrize("contexts", [(Context(id="c1", text="B."), Context(id="c0", text="A.")), ()])
-def test_contexts_that_a_record_brings_are_used_as_they_are_whatever_the_retriever(contexts):
+def test_given_contexts_are_used_with_any_retriever(contexts):
     record = Record(id="r", response=TEXT, atoms=(Atom(id="a0", text=TEXT),), contexts=contexts)
     for retriever in ("given", f"{__name__}:Echo"):
         assert build_pipeline(Config(retriever=retriever)).assess(record).contexts == contexts
@@ -142,7 +142,7 @@ def test_contexts_that_a_record_brings_are_used_as_they_are_whatever_the_retriev
     )
 
 
-def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
+def test_query_and_summary_calls_have_own_stages():
     def script(prompt, schema):
         if prompt.name == "query":
             return {"query_0": "Curie birthplace"}
@@ -182,7 +182,7 @@ def test_no_queries_are_worded_where_contexts_are_given():
     assert "query" not in {call.prompt.name for call in llm.calls}
 
 
-def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
+def test_given_atoms_are_revised_only_on_request():
     atoms = (Atom(id="a0", text="She was born in 1815.", gold="S"),)
     record = Record(id="r", response=TEXT, topic="Ada Lovelace", atoms=atoms)
 

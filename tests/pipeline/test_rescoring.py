@@ -36,7 +36,7 @@ def assessed(**settings):
 @pytest.mark.parametrize(
     "change", [{"independence": True}, {"independence": False}, {"summary_prior": True}, {"atom_prior": 0.3}]
 )
-def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(version, before, change):
+def test_rescored_run_equals_a_new_run(version, before, change):
     first = assessed(version=version, independence=before)
     config = Config(version=version, **({"independence": before} | change))
     again = rescore(first, ExactSolver(), config)
@@ -70,7 +70,7 @@ def test_calibrating_later_equals_calibrating_at_once(tmp_path, before, then):
     assert first.outcome != wanted.outcome
 
 
-def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path):
+def test_custom_assessor_cannot_be_calibrated(tmp_path):
     file = tmp_path / "c.json"
     file.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
     own = assessed().model_copy(update={"assessor": "mine:Own"})
@@ -80,7 +80,7 @@ def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path):
         rescore(own, ExactSolver(), Config(calibration=file))
 
 
-def test_an_assessment_without_a_graph_comes_back_as_it_is():
+def test_assessment_without_graph_is_returned_unchanged():
     nothing = Assessment(record_id="r", status="no_atoms", assessor="factreasoner")
     assert rescore(nothing, ExactSolver(), Config()) is nothing
 

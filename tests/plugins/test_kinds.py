@@ -66,7 +66,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_judge_and_solver_of_the_documentation_work_from_the_command_line(folder, run_command):
+def test_documented_judge_and_solver_run_from_cli(folder, run_command):
     own = ("--judge", "my_parts:WordJudge", "--solver", "my_solver:BruteForce")
     run_command("run", "answers.jsonl", *own, "--out", "out")
     result = json.loads((folder / "out" / "results.jsonl").read_text())
@@ -80,7 +80,7 @@ def test_the_judge_of_the_documentation_works_from_python(folder, monkeypatch):
     exec(script.partition("\n")[2], {})
 
 
-def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(folder, run_command):
+def test_documented_model_judge_shares_client_and_cache(folder, run_command):
     with FakeServer(lambda request: dict.fromkeys(request.properties, "yes")) as server:
         arguments = [
             *("run", "answers.jsonl", "--judge", "my_model_judge:ModelJudge", "--model", "fake"),
@@ -103,7 +103,7 @@ def test_the_configuration_names_what_was_handed_in():
     assert build_pipeline(judge=YesJudge()).config.judge == f"{__name__}:YesJudge"
 
 
-def test_a_constructor_gets_what_it_names_and_nothing_else(tmp_path):
+def test_constructor_gets_only_parameters_it_names(tmp_path):
     asked = {}
 
     class Assessor:
@@ -149,13 +149,13 @@ class Breaks:
         ("llm", ["'llm'", "`model`"]),
     ],
 )
-def test_what_can_not_be_made_is_a_wrong_setting(judge, words):
+def test_failing_construction_is_a_config_error(judge, words):
     with pytest.raises(ConfigError) as caught:
         build_pipeline(Config(), judge=judge)
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-def test_a_module_that_can_not_be_imported_is_told_with_its_line(tmp_path, monkeypatch):
+def test_failing_import_is_reported_with_its_line(tmp_path, monkeypatch):
     (tmp_path / "broken_part.py").write_text("x = 1\ny = x / 0\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ConfigError, match=r"broken_part.*ZeroDivisionError.*broken_part\.py:2"):
@@ -298,7 +298,7 @@ def test_everything_else_of_a_part_shows_through():
         _ = watched.height
 
 
-def test_modules_of_ones_own_are_found_and_installed_ones_are_not(tmp_path, monkeypatch):
+def test_own_modules_excludes_installed_packages(tmp_path, monkeypatch):
     (tmp_path / "lone.py").touch()
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "__init__.py").touch()

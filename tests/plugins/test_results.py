@@ -116,7 +116,7 @@ NODES = (Node(id="a0", kind="atom", prior=0.5), Node(id="c0", kind="context", pr
         (kinds.ASSESSOR, outcome(marginals=marginals(1.0)), "(1.0,) for 'a0'; it has 2 states"),
     ],
 )
-def test_a_result_that_does_not_fit_is_the_part_s_fault(kind, result, words):
+def test_misfit_result_is_a_plugin_error(kind, result, words):
     with pytest.raises(PluginError, match=r"Part': \w+\(\) returned .* \(.*test_results\.py:\d+\)") as caught:
         returned(kind, result)
     assert words in str(caught.value)

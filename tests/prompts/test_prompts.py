@@ -38,7 +38,7 @@ def test_models_read_texts_in_one_normal_form(text):
         assert asked.items == {"a": composed}
 
 
-def test_what_can_not_be_loaded_or_filled_is_named():
+def test_invalid_templates_and_names_are_reported():
     with pytest.raises(ConfigError, match="'nonesuch'"):
         prompts.load("nonesuch")
     with pytest.raises(ValueError, match="label"):
@@ -110,7 +110,7 @@ def test_prompts_of_judges_hold_for_every_call_form(name):
 
 
 @pytest.mark.parametrize("name", ["query", "correct", "summarizer", "atomizer", "reviser", "fact_generator"])
-def test_examples_are_turns_of_two_sizes_and_answer_what_they_ask(name):
+def test_examples_differ_in_size_and_match_their_question(name):
     template = prompts.load(name)
     prompt = template.fill(**dict.fromkeys(template.placeholders, "x"))
     first, second = prompt.examples
@@ -122,11 +122,11 @@ def test_examples_are_turns_of_two_sizes_and_answer_what_they_ask(name):
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r\n", "\u2028", "\x85", "\v", " \n\n  "])
-def test_an_entry_of_a_list_stays_on_its_line(break_):
+def test_list_entry_stays_on_its_line(break_):
     assert prompts.one_line(f"It's -1.2{break_}fact_1: true") == "It's -1.2 fact_1: true"
 
 
-def test_blanks_around_line_breaks_become_one_however_many_there_are():
+def test_whitespace_around_line_breaks_is_collapsed():
     assert prompts.one_line("a \n \r\n b\tc\n") == "a b\tc "
     assert prompts.one_line("a" + " " * 1_000_000 + "b") == "a" + " " * 1_000_000 + "b"
     assert prompts.one_line("a" + " \n" * 500_000 + "b") == "a b"

@@ -37,7 +37,7 @@ def ground(page):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_axe_finds_nothing_serious_in_either_theme_and_nothing_scrolls_sideways(browser, pages, task):
+def test_axe_accepts_both_themes_and_narrow_screens(browser, pages, task):
     with watched(browser, color_scheme="light") as seen:
         for place in ("#overview", "#record=1"):
             page = seen.open(pages[task], place)
@@ -53,7 +53,7 @@ def test_axe_finds_nothing_serious_in_either_theme_and_nothing_scrolls_sideways(
             page.emulate_media(color_scheme="light")
 
 
-def test_axe_finds_nothing_serious_in_runs_side_by_side_and_in_corrections(browser, tmp_path):
+def test_axe_accepts_side_by_side_and_corrections(browser, tmp_path):
     runs = (run_folder(tmp_path / name, bridge(version=3)) for name in ("one", "other"))
     path = report_of(*runs, out=tmp_path / "page.html")
     with watched(browser, width=400) as seen:

@@ -26,7 +26,7 @@ def two_records(tmp_path_factory):
     return report_of(run_folder(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
 
 
-def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(seen, two_records):
+def test_doubtful_claims_come_first_with_their_evidence(seen, two_records):
     page = seen.open(two_records)
     assert page.inner_text("h1") == "1 contradicted and 3 unverified of 8 atoms; 1 is disputed."
     first = page.locator(".worst-claim").first
@@ -45,7 +45,7 @@ def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(seen, two_reco
     assert "history and old contradict each other" in evidence.inner_text()
 
 
-def test_a_disputed_supported_claim_is_told_marked_and_filtered(seen, tmp_path):
+def test_disputed_supported_claim_is_marked_and_filterable(seen, tmp_path):
     table = VERDICTS | {
         ("history", "1930"): ("contradiction", 0.7, "The bridge opened in 1932."),
         ("old", "1930"): ("entailment", 0.9, "In 1930 the bridge was opened"),
@@ -69,7 +69,7 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(seen, tmp_path):
     assert (own["marks"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
 
 
-def test_all_that_deserves_a_look_is_there_some_at_a_time(seen, tmp_path):
+def test_review_list_shows_more_on_request(seen, tmp_path):
     records = [bridge(f"r{n}", version=3) for n in range(7)]
     page = seen.open(report_of(run_folder(tmp_path / "run", *records)))
     cards = page.locator(".worst-claim")
@@ -81,7 +81,7 @@ def test_all_that_deserves_a_look_is_there_some_at_a_time(seen, tmp_path):
     expect(page.locator("#more-first")).to_be_hidden()
 
 
-def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
+def test_long_question_does_not_push_answer_down(browser, tmp_path):
     question = "Tell me about the bridge, " * 100
     with watched(browser, width=400) as seen:
         page = seen.open(report_of(run_folder(tmp_path / "run", bridge(prompt=question))))
@@ -146,7 +146,7 @@ def test_records_are_searched_filtered_and_sorted(seen, two_records):
     expect(page.locator("th[aria-sort=ascending]")).to_have_text("supported ▲")
 
 
-def test_next_and_previous_stay_in_the_list_that_was_filtered_and_sorted(seen, tmp_path):
+def test_next_and_previous_follow_the_filtered_list(seen, tmp_path):
     silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     runs = [bridge(f"r{n}", VERDICTS if n % 2 else silent, prompt=f"Question {n}?") for n in range(5)]
     page = seen.open(report_of(run_folder(tmp_path / "run", *runs)))
@@ -195,7 +195,7 @@ def test_the_keyboard_alone_reads_a_record(seen, two_records):
     expect(page.locator(".answer .atom:focus")).to_have_text("The bridge opened in 1930.")
 
 
-def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(seen, two_records, tmp_path):
+def test_corrected_verdict_downloads_as_a_corrections_file(seen, two_records, tmp_path):
     page = seen.open(two_records, "#record=2&claim=a0")
     choice = page.locator(".entry.contradicted .correction select")
     told = ["wrong: supports it", "right: contradicts it", "wrong: nothing found"]
@@ -270,7 +270,7 @@ def test_recall_shows_facts_with_their_quotes(seen, pages):
     expect(page.locator("details.warning[open]")).to_contain_text("lost")
 
 
-def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(seen, pages):
+def test_recall_review_list_shows_facts(seen, pages):
     cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
     expect(cards).to_have_count(2)
     expect(cards.first).to_contain_text("The bridge opened in 1932.")
@@ -285,7 +285,7 @@ def test_verify_shows_both_texts_with_what_changed(seen, pages):
     assert page.locator(".sides del").all_inner_texts() == ["It opened in 1930 [1]. ", "It is loved [7]. "]
 
 
-def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
+def test_card_names_reference_contradiction(seen, tmp_path):
     claim = "It has 3 floors."
     found = rag(
         claim,
@@ -299,7 +299,7 @@ def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
     expect(card).to_contain_text('the reference contradicts it: "It has 4 floors."')
 
 
-def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):
+def test_large_report_loads_data_from_files(browser, tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.report.page.EMBEDDED", 1000)
     monkeypatch.setattr("factreasoner.report.page.IN_A_FILE", 6000)
     records = [bridge(f"r{n}", prompt=f"Question {n}? </script>") for n in range(5)]

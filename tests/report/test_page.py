@@ -31,7 +31,7 @@ def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
     assert [row[0] for row in data_in(page, "rows")] == ["bridge", "two"]
 
 
-def test_the_policy_names_its_script_and_style_and_nothing_else(tmp_path):
+def test_policy_allows_only_own_script_and_style(tmp_path):
     page = report_of(run_folder(tmp_path / "run", bridge())).read_text(encoding="utf-8")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     parts = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").split("; "))
@@ -63,7 +63,7 @@ def test_failed_and_empty_records_are_shown_as_such(tmp_path):
     assert data_in(page, "content")["runs"][0]["scores"] == []
 
 
-def test_runs_side_by_side_are_of_one_task_named_once_and_told_apart(tmp_path):
+def test_side_by_side_runs_need_one_task(tmp_path):
     one, other = (run_folder(tmp_path / name / "run", bridge()) for name in ("a", "b"))
     assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
     with pytest.raises(RunError, match="named twice"):
@@ -72,14 +72,14 @@ def test_runs_side_by_side_are_of_one_task_named_once_and_told_apart(tmp_path):
         report_of(one, run_folder(tmp_path / "other", cited(), task="verify"))
 
 
-def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
+def test_parser_of_one_run_is_listed_as_differing(tmp_path):
     runs = run_folder(tmp_path / "a", bridge()), run_folder(tmp_path / "b", bridge())
     manifest = json.loads((runs[1] / "manifest.json").read_text())
     (runs[1] / "manifest.json").write_text(json.dumps(manifest | {"parser": "other 9.9"}))
     assert dict(data_in(report_of(*runs), "content")["differing"])["parser"][1] == "other 9.9"
 
 
-def test_a_file_that_only_one_run_had_is_set_differently(tmp_path):
+def test_file_of_one_run_is_listed_as_differing(tmp_path):
     config = Config(calibration=tmp_path / "c.json", credibility=tmp_path / "t.csv", concurrency=3)
     runs = run_folder(tmp_path / "a", bridge()), run_folder(tmp_path / "b", bridge(), config=config)
     assert data_in(report_of(*runs), "content")["differing"] == [
@@ -88,7 +88,7 @@ def test_a_file_that_only_one_run_had_is_set_differently(tmp_path):
     ]
 
 
-def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
+def test_effects_too_costly_to_compute_are_noted(tmp_path, monkeypatch):
     monkeypatch.setattr(record_content, "MOST_PAIRS", 12)
     page = report_of(run_folder(tmp_path / "run", bridge(), bridge("second")))
     first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
@@ -99,7 +99,7 @@ def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
     assert not any("without" in entry for claim in second["claims"] for entry in claim["evidence"])
 
 
-def test_a_page_that_can_not_be_written_is_told(tmp_path, monkeypatch):
+def test_unwritable_page_is_reported(tmp_path, monkeypatch):
     run = run_folder(tmp_path / "run", bridge())
     (tmp_path / "page_files").write_text("")
     monkeypatch.setattr("factreasoner.report.page.EMBEDDED", 10)
@@ -127,7 +127,7 @@ def test_page_files_hold_all_records_in_order(tmp_path, monkeypatch):
     assert not folder.exists()
 
 
-def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, monkeypatch):
+def test_page_lists_the_first_of_many_records(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.report.page.MOST_RECORDS", 2)
     run = run_folder(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
     written = write_report([FinishedRun.of_any_task(run)], run / "report.html")

@@ -75,7 +75,7 @@ def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
     assert "waiting" not in terminal.getvalue().splitlines()[-1]
 
 
-def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
+def test_piped_waiting_prints_occasional_lines(monkeypatch, capsys):
     monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     with progress_for(quiet=False) as progress:
         progress.started(3, 1)
@@ -92,7 +92,7 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("quiet", "told"), [(False, [5, 15, 35, 75, 135, 195]), (True, [])])
-def test_what_one_answer_waits_for_takes_a_line_ever_more_rarely(monkeypatch, capsys, quiet, told):
+def test_waiting_for_one_answer_prints_rarer_lines(monkeypatch, capsys, quiet, told):
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr("factreasoner.report.progress.time", clock)
     server = CircuitBreaker("gpu-7", 600.0, clock=clock.monotonic)
@@ -108,7 +108,7 @@ def test_what_one_answer_waits_for_takes_a_line_ever_more_rarely(monkeypatch, ca
 STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]
 
 
-def test_progress_in_a_pipe_is_a_line_now_and_then(monkeypatch, capsys):
+def test_piped_index_progress_prints_occasional_lines(monkeypatch, capsys):
     monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     with index_progress(quiet=False) as tell:
         for step in STEPS:

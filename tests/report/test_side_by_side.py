@@ -8,7 +8,7 @@ from run_folders import run_folder
 from factreasoner.pipeline.config import Config
 
 
-def test_runs_stand_side_by_side_with_what_differs_first(seen, tmp_path):
+def test_differing_records_come_first_side_by_side(seen, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     one = run_folder(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
     config = Config(version=3, k=7, concurrency=3)
@@ -34,7 +34,7 @@ def test_runs_stand_side_by_side_with_what_differs_first(seen, tmp_path):
     expect(page.locator(".answer .atom.supported")).to_have_count(3)
 
 
-def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(seen, tmp_path):
+def test_unmatched_claims_are_counted_separately(seen, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     atoms = ["The bridge opened in 1930.", "It is loved.", "It is long and loved."]
     one = run_folder(tmp_path / "one", bridge("parts"), bridge("same"))

@@ -24,7 +24,7 @@ def test_short_passage_is_kept_whole():
 
 
 @pytest.mark.parametrize("length", [30_000, 600_000])
-def test_a_long_passage_keeps_its_beginning_and_what_is_quoted(length):
+def test_long_passage_keeps_start_and_quotes(length):
     quotes = ["the second quote", "the first quote"]
     text = "a" * length + f"😀 {quotes[1]} " + "b" * length + quotes[0] + "c" * length
     passage = QuotedText(text, quotes)
@@ -37,7 +37,7 @@ texts = st.text(alphabet="ab 😀é", max_size=30)
 
 
 @given(texts, st.lists(st.tuples(st.integers(-2, 32), st.integers(-2, 32)), max_size=5))
-def test_segments_are_the_text_with_what_lies_over_each_character(text, spans):
+def test_segments_reproduce_text_and_overlaps(text, spans):
     places = [(number, Span(*span)) for number, span in enumerate(spans)]
     pieces = segments(text, places)
     assert "".join(piece for piece, _ in pieces) == text
@@ -59,7 +59,7 @@ def sides(before, after):
     return found["before"], found["after"]
 
 
-def test_a_removed_sentence_is_marked_whole_though_its_neighbours_end_alike():
+def test_removed_sentence_is_marked_as_a_whole():
     before, after = sides("It is old [1]. It is tall [1]. It is red.", "It is old [1]. It is red.")
     assert before == [("same", "It is old [1]. "), ("del", "It is tall [1]. "), ("same", "It is red.")]
     assert after == [("same", "It is old [1]. "), ("same", "It is red.")]
@@ -71,7 +71,7 @@ def test_a_rewritten_sentence_shows_the_words_that_changed():
     assert after == [("same", "It opened in "), ("ins", "May 1932. "), ("same", "It is red.")]
 
 
-def test_the_words_around_a_changed_one_are_the_same_though_they_are_frequent():
+def test_frequent_words_around_a_change_stay_equal():
     before, after = sides(
         "In May the dam of the river broke in two.", "In May a dam of the river broke in two."
     )
@@ -97,7 +97,7 @@ def test_long_texts_are_compared_too(copies):
     assert sides(text + "End.", text)[1] == sides("Begin. " + text, text)[1] == [("same", text)]
 
 
-def test_of_many_sentences_that_were_all_rewritten_each_is_compared_with_its_own():
+def test_many_rewritten_sentences_are_compared_in_pairs():
     before, after = sides(
         *("".join(f"- Item {n} opened in {year}.\n" for n in range(800)) for year in (1930, 1932))
     )
@@ -109,7 +109,7 @@ def test_of_many_sentences_that_were_all_rewritten_each_is_compared_with_its_own
     assert (len(before), len(after)) == (1600, 1600)
 
 
-def test_a_long_part_in_which_sentences_went_is_shown_whole():
+def test_long_rewritten_part_is_shown_whole():
     rewritten = "".join(f"Item {n} is gone. " for n in range(2000))
     before, after = sides(f"It is red. {rewritten}", "It is red. Item 7 is gone, too.")
     assert before == [("same", "It is red. "), ("del", rewritten)]
@@ -120,7 +120,7 @@ words = st.lists(st.sampled_from(["a", "b", "a.", " ", "\n", "[1]"]), max_size=1
 
 
 @given(words, words)
-def test_nothing_is_lost_and_what_is_the_same_is_the_same(one, other):
+def test_comparison_loses_no_text(one, other):
     before, after = sides(one, other)
     assert "".join(piece for _, piece in before) == one
     assert "".join(piece for _, piece in after) == other
@@ -135,5 +135,5 @@ def test_quotes_that_overlap_are_kept_as_one_stretch():
     assert in_browser(passage.shown, *passage.place("1932 and closed")) == "1932 and closed"
 
 
-def test_an_answer_that_could_not_be_verified_has_no_corrected_text():
+def test_unverified_answer_has_no_corrected_text():
     assert corrected(VerifyResult(record_id="r", status="failed", response="x")) is None

@@ -63,7 +63,7 @@ def test_at_most_k_are_kept_for_an_atom():
     assert [c.text for c in found.contexts] == [TEXTS["red"]]
 
 
-def test_one_that_fails_leaves_the_others_passages_and_is_listed():
+def test_failing_retriever_is_listed_and_others_kept():
     found = merged(
         corpus=Fixed({"a0": ["old"]}),
         web=Fixed({}, [failure("a0"), failure("a1")]),
@@ -93,7 +93,7 @@ class Own:
         return Retrieved((both, Context(id="loud", text=TEXTS["loud"])), (), self.collections)
 
 
-def test_ids_of_ones_own_and_passages_for_several_atoms():
+def test_own_ids_and_shared_passages_are_kept():
     retriever = MergedRetriever({"mine": Own(), "corpus": Fixed({"a1": ["long"]})}, Config())
     found = retriever.retrieve(ATOMS, RECORD)
     assert retriever.collections == found.searched == ("own@1",)

@@ -21,7 +21,7 @@ def three(query):
     ]
 
 
-def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last():
+def test_context_ids_name_atom_and_rank():
     found = retrieve_each(three, ATOMS[:2], record(), Config(retrieve_k=2))
     assert [(c.id, c.atom_ids, c.text) for c in found.contexts] == [
         ("c_a0_0", ("a0",), "Statement 0. 0"),
@@ -40,7 +40,7 @@ def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last():
     ("settings", "fields"),
     [({"version": 1}, {}), ({}, {"prompt": " ", "topic": None})],
 )
-def test_no_question_is_searched_where_none_is_wanted_or_used(settings, fields):
+def test_unwanted_question_search_is_skipped(settings, fields):
     found = retrieve_each(three, ATOMS, record(**fields), Config.model_validate(settings))
     assert {c.atom_ids for c in found.contexts} == {(atom.id,) for atom in ATOMS}
 
@@ -50,7 +50,7 @@ def test_without_a_prompt_the_topic_is_the_question():
     assert found.contexts[-1].text.startswith("Otter Bridge")
 
 
-def test_an_atoms_query_is_searched_for_before_its_text():
+def test_atom_query_is_searched_before_its_text():
     seen = []
 
     def search(query):
@@ -73,7 +73,7 @@ def test_an_atom_called_q_keeps_its_ids():
     assert [(c.id, c.atom_ids) for c in found.contexts] == [("c_q_0", ("q",)), ("c_qq_0", ())]
 
 
-def test_one_atoms_failure_is_recorded_and_the_rest_goes_on():
+def test_one_atom_search_failure_is_recorded():
     def search(query):
         if query.text == "Statement 2.":
             raise SearchError("the service sleeps", attempts=5)
@@ -99,7 +99,7 @@ def test_what_stops_every_search_is_raised(error, raised):
     assert len(getattr(caught.value, "failures", [*ATOMS, "question"])) == len(ATOMS) + 1
 
 
-def test_what_no_file_or_terminal_takes_is_taken_out():
+def test_control_characters_are_removed_from_passages():
     hostile = FoundPassage(
         "Half \ud83d.\x00\x1b[31m\r\nNext", "\ud800T\n" + "x" * 999, "https://x.example/\x9b", "\x07s"
     )
@@ -120,7 +120,7 @@ def test_only_links_to_pages_are_kept():
     assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
 
 
-def test_contexts_not_given_names_the_record_and_the_remedy():
+def test_missing_contexts_error_names_record_and_fix():
     with pytest.raises(InputError, match=r"record 'r1'.*add `contexts`.*choose a retriever"):
         GivenRetriever().retrieve(ATOMS, record())
 

@@ -64,13 +64,13 @@ def test_an_unusable_query_is_asked_for_again_alone(bad):
         ([GOOD | {"query_1": None}, Reply(arguments={}, truncated=True)], ["y"]),
     ],
 )
-def test_an_atom_without_a_query_keeps_its_text_and_is_listed(script, failed):
+def test_atom_without_query_keeps_its_text(script, failed):
     queries, listed = build(ScriptedLLM(script), max_attempts=2)
     assert listed == failed
     assert [atom.id for atom, query in zip(ATOMS, queries, strict=True) if not query] == failed
 
 
-def test_queries_that_are_there_already_are_not_paid_for_again():
+def test_existing_queries_are_not_paid_again():
     done = tuple(atom.model_copy(update={"query": "known"}) for atom in ATOMS)
     assert build(ScriptedLLM([]), done) == (["known"] * 3, [])
     llm = ScriptedLLM([{"query_0": "new"}])
@@ -94,23 +94,23 @@ def test_queries_that_are_there_already_are_not_paid_for_again():
         ("", "", ""),
     ],
 )
-def test_the_subject_is_the_one_name_that_stands_out(prompt, response, subject):
+def test_subject_is_the_single_prominent_name(prompt, response, subject):
     assert subject_of(Record(id="r", prompt=prompt, response=response)) == subject
 
 
-def test_a_topic_comes_first_and_an_essay_is_none():
+def test_topic_precedes_prompt_but_essay_is_ignored():
     record = Record(id="r", prompt="Who was Ada Lovelace?", response="x", topic=" Augusta  King ")
     assert subject_of(record) == "Augusta King"
     assert subject_of(record.model_copy(update={"topic": "word " * 40})) == ""
 
 
-def test_only_the_words_that_are_missing_are_put_in():
+def test_only_missing_subject_words_are_added():
     assert with_subject("She wrote notes.", "Ada Lovelace") == "Ada Lovelace She wrote notes."
     assert with_subject("Lovelace wrote notes.", "Ada Lovelace") == "Ada Lovelace wrote notes."
     assert with_subject("Ada Lovelace wrote.", "Ada Lovelace") == "Ada Lovelace wrote."
 
 
-def test_atoms_get_queries_and_keep_their_texts_and_own_queries():
+def test_atoms_get_queries_and_keep_texts():
     atoms = [
         Atom(id="a0", text="She wrote notes."),
         Atom(id="a1", text="Ada Lovelace was born in London."),

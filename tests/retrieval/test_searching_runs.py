@@ -82,7 +82,7 @@ def test_a_dry_run_searches_nothing(run, capsys):
     assert not Path("out").exists()
 
 
-def test_several_retrievers_are_merged_and_each_passage_says_where_it_is_from(run):
+def test_merged_passages_name_their_retrievers(run):
     with JsonServer(wiki(PAGES)) as wikipedia, JsonServer(serper(HITS, KEY)) as web:
         flags = ("--retriever", "wikipedia,web", "--wikipedia", f"{wikipedia.url}/w/api.php")
         assert run(*flags, "--search-url", web.url, "--version", 1, "--retrieve-k", 1) == 0

@@ -63,7 +63,7 @@ def test_retry_after_holds_for_every_thread(monkeypatch):
     assert waits[1] == waits[2] > 0.0
 
 
-def test_a_wait_of_more_than_a_minute_is_refused():
+def test_wait_over_a_minute_is_refused():
     with JsonServer(steps(Answer("later", 429, {"Retry-After": "3600"}), then=echo)) as server:
         with pytest.raises(SearchError, match="asks to wait 3600 s"):
             service(server.url).get({})
@@ -180,7 +180,7 @@ def test_a_service_that_dawdles_is_a_timeout(monkeypatch):
         service(server.url, max_attempts=1).get({})
 
 
-def test_a_service_that_is_not_there_is_an_error_without_a_query():
+def test_unreachable_service_error_hides_the_query():
     with JsonServer(echo) as server:
         url = server.url
     with pytest.raises(SearchError) as caught:
@@ -199,7 +199,7 @@ def test_a_service_that_is_not_there_is_an_error_without_a_query():
         "http://wiki.example/#hush",
     ],
 )
-def test_a_url_that_is_none_is_a_config_error(url):
+def test_invalid_url_is_a_config_error(url):
     with pytest.raises(ConfigError, match=r"^search_url: .*the URL of a service") as caught:
         service_url("search_url", url)
     assert "hush" not in str(caught.value)
@@ -211,14 +211,14 @@ def test_plain_urls_are_taken_as_they_are(url):
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://me:hush@127.0.0.1:1"])
-def test_a_proxy_that_can_not_be_used_is_a_config_error(monkeypatch, proxy):
+def test_unusable_proxy_is_a_config_error(monkeypatch, proxy):
     monkeypatch.setenv("ALL_PROXY", proxy)
     with pytest.raises(ConfigError, match="ALL_PROXY") as caught:
         service("http://wiki.example/")
     assert "hush" not in str(caught.value)
 
 
-def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path):
+def test_answers_are_cached_per_request(tmp_path):
     with JsonServer(echo) as server:
         for _ in range(2):
             asked = service(server.url, cache=True, cache_dir=tmp_path)
@@ -238,7 +238,7 @@ def test_neither_keys_nor_errors_are_kept(tmp_path):
     assert all(b"sesame-open" not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once():
+def test_equal_requests_are_shared_and_concurrency_limited():
     gate = threading.Event()
 
     def slow(request):

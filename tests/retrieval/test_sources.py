@@ -26,7 +26,7 @@ def read(*names, config=CONFIG):
     return read_sources([str(name) for name in names], config, resolver=site_resolver)
 
 
-def test_files_of_every_kind_in_the_order_they_are_named(tmp_path):
+def test_files_of_every_kind_keep_their_order(tmp_path):
     contents = {
         "a.txt": b"Plain words.",
         "b.md": b"# Heading\n\nMarked **words**.",
@@ -76,7 +76,7 @@ def test_a_page_by_its_url():
         ),
     ],
 )
-def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
+def test_unavailable_page_is_a_named_error(answer, message):
     def resolver(host, port):
         return ["127.0.0.1"] if host == "site.example" else [host]
 
@@ -88,7 +88,7 @@ def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
     assert message in str(caught.value)
 
 
-def test_a_refused_connection_is_told_at_once_with_a_remedy():
+def test_refused_connection_is_reported_without_retry():
     asked = []
 
     def resolver(host, port):
@@ -167,7 +167,7 @@ def test_missing_source_is_reported(tmp_path, name):
         read_sources([str(tmp_path / name)], CONFIG)
 
 
-def test_a_file_by_a_url_is_named_by_its_path():
+def test_file_url_error_asks_for_a_path():
     with pytest.raises(InputError, match=r"file:///a\.txt: give the path of the file, without file://"):
         read("file:///a.txt")
     with pytest.raises(InputError, match=r"--source: ftp://x/y: only http:// and https:// are fetched"):

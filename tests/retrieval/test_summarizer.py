@@ -33,7 +33,7 @@ def summarize(llm, contexts=(BRIDGE, WEATHER), **settings):
     return found.contexts, [failure.item_id for failure in found.failures]
 
 
-def test_one_call_a_context_sums_it_up_or_drops_it_with_the_reason():
+def test_summarizer_sums_up_or_drops_each_context():
     llm = ScriptedLLM(by_passage)
     contexts, failed = summarize(llm, concurrency=2)
     assert len(llm.calls) == 2
@@ -52,7 +52,7 @@ def test_passage_and_statements_are_delimited():
 
 
 @pytest.mark.parametrize(("version", "shown"), [(1, [True, False]), (2, [True, True]), (3, [True, True])])
-def test_a_context_is_read_for_all_atoms_it_may_be_judged_for(version, shown):
+def test_summarizer_prompt_holds_atoms_to_judge(version, shown):
     llm = ScriptedLLM([YES])
     summarize(llm, (BRIDGE,), version=version)
     assert [atom.text in llm.calls[0].prompt.user for atom in ATOMS] == shown
@@ -66,7 +66,7 @@ def test_summary_prompt_shows_title():
     assert summarize(ScriptedLLM([]), (question,), version=1)[0] == (question,)
 
 
-def test_equal_texts_are_read_once_with_the_atoms_of_all():
+def test_equal_texts_are_summarised_once():
     again = Context(id="c2", text=BRIDGE.text.upper(), atom_ids=("a1",))
     llm = ScriptedLLM([YES])
     contexts, _ = summarize(llm, (BRIDGE, again), version=1)
@@ -74,7 +74,7 @@ def test_equal_texts_are_read_once_with_the_atoms_of_all():
     assert all(atom.text in llm.calls[0].prompt.user for atom in ATOMS)
 
 
-def test_what_is_summarised_or_dropped_already_is_not_paid_for_again():
+def test_known_summaries_are_not_paid_again():
     done = (
         BRIDGE.model_copy(update={"summary": "Known."}),
         WEATHER.model_copy(update={"dropped": "irrelevant"}),
@@ -95,7 +95,7 @@ def test_what_is_summarised_or_dropped_already_is_not_paid_for_again():
         UnusableReplyError("prose"),
     ],
 )
-def test_an_unusable_answer_is_asked_for_again_then_a_failure(bad):
+def test_unusable_summary_is_retried_then_fails(bad):
     llm = ScriptedLLM([bad, YES])
     assert summarize(llm, (BRIDGE,))[0][0].p_summary == 0.8
     assert [call.sample for call in llm.calls] == [0, 1]
@@ -109,7 +109,7 @@ def test_to_drop_a_context_the_verdict_is_enough(reason):
     assert failed == []
 
 
-def test_a_failed_call_leaves_the_context_as_it_is():
+def test_failed_call_keeps_the_context():
     def script(prompt, schema):
         return LLMError("HTTP 500", attempts=5) if "Rain" in prompt.user else YES
 

@@ -40,7 +40,7 @@ def retriever(url, **settings):
 # Searching
 
 
-def test_snippets_become_contexts_in_the_order_of_the_search():
+def test_snippets_become_contexts_in_search_order():
     known = {
         CLAIM: results(*(f"https://s{i}.example/p" for i in range(5))),
         "Who built it?": results("https://q.example/"),
@@ -58,7 +58,7 @@ def test_snippets_become_contexts_in_the_order_of_the_search():
     ]
 
 
-def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing():
+def test_worded_query_falls_back_to_the_text():
     known = {"bridge arches engineer": results("https://a.example/"), CLAIM: results("https://b.example/")}
     with JsonServer(serper(known)) as server:
         search = retriever(server.url).search
@@ -70,7 +70,7 @@ def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing():
     assert asked == ["bridge arches engineer", "who knows", CLAIM]
 
 
-def test_quotes_are_dropped_from_a_query_that_finds_nothing():
+def test_empty_result_retries_query_without_quotes():
     claim, bare = 'He wrote "The Bridge" in “1931”.', "He wrote The Bridge in 1931 ."
     with JsonServer(serper({bare: results("https://a.example/")})) as server:
         assert len(retriever(server.url).search(Query(claim))) == 1
@@ -89,12 +89,12 @@ def test_long_claims_are_cut_between_words():
 
 
 @pytest.mark.parametrize("url", ["{}", "{}/", "{}/search"])
-def test_the_url_may_name_the_service_or_its_search(url):
+def test_url_may_name_service_or_search(url):
     with JsonServer(serper({CLAIM: results("https://a.example/")})) as server:
         assert retriever(url.format(server.url)).search(Query(CLAIM))
 
 
-def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out():
+def test_incomplete_and_repeated_results_are_excluded():
     odd = [
         {"title": "no link", "snippet": "text"},
         {"title": "script", "link": "javascript:alert(1)", "snippet": "text"},
@@ -122,7 +122,7 @@ def test_an_answer_may_hold_nothing(body):
 @pytest.mark.parametrize(
     "body", [{}, {"organic": None}, {"organic": "x"}, [], "text", None, {"message": "Slow down."}]
 )
-def test_an_answer_of_another_shape_is_an_error_and_not_kept(body, tmp_path):
+def test_malformed_answer_is_an_error_and_uncached(body, tmp_path):
     known = serper({CLAIM: results("https://a.example/")})
     with JsonServer(steps(Answer(body), then=known)) as server:
         web = retriever(server.url, cache=True, cache_dir=tmp_path)
@@ -131,7 +131,7 @@ def test_an_answer_of_another_shape_is_an_error_and_not_kept(body, tmp_path):
         assert web.search(Query(CLAIM))
 
 
-def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken():
+def test_long_snippet_is_cut_to_a_passage():
     with JsonServer(serper({CLAIM: results("https://a.example/", snippet=LONG)})) as server:
         (found,) = retriever(server.url).search(Query(CLAIM))
     assert "Mara Lindqvist designed" in found.text
@@ -160,14 +160,14 @@ def test_domain_lists_choose_the_results(settings, query, kept):
 
 
 @pytest.mark.parametrize("key", ["  ", "kéy-secret", "key\nsecret"])
-def test_a_key_that_is_none_names_the_variable_and_is_not_shown(monkeypatch, key):
+def test_invalid_key_names_the_variable_only(monkeypatch, key):
     monkeypatch.setenv("SERPER_API_KEY", key)
     with pytest.raises(ConfigError, match="SERPER_API_KEY") as caught:
         load("retriever", "web")(config=Config(cache=False))
     assert "secret" not in str(caught.value)
 
 
-def test_a_wrong_key_is_a_config_error_and_stands_nowhere(monkeypatch, tmp_path):
+def test_wrong_key_is_a_config_error_without_key(monkeypatch, tmp_path):
     monkeypatch.setenv("SERPER_API_KEY", "wrong-key-0123456789")
     with JsonServer(serper({})) as server:
         web = retriever(server.url, cache=True, cache_dir=tmp_path)
@@ -209,7 +209,7 @@ def search(site, *paths, snippet="A snippet on {}.", **settings):
 
 
 @pytest.mark.parametrize("path", ["/long", "/pdf", "/moved"])
-def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site, path):
+def test_relevant_passage_is_taken_from_the_page(site, path):
     (found,) = search(site, path)
     assert "Mara Lindqvist designed" in found.text
     assert len(found.text.split()) <= 200
@@ -228,13 +228,13 @@ def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site, path)
         ("/other", "no passage of the page fits; the snippet is used"),
     ],
 )
-def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(site, path, note):
+def test_unusable_page_leaves_snippet_and_reason(site, path, note):
     (found,) = search(site, path)
     assert found.text == found.snippet != ""
     assert found.note == note
 
 
-def test_the_encoding_of_a_page_that_is_not_as_it_says_is_noted(site):
+def test_guessed_page_encoding_is_noted(site):
     page = html("Мост через реку открыли в 1932 году.\nАрки начертила Mara Lindqvist, the engineer.")
     site.paths["/old"] = reply(page.decode().replace("©", "").encode("cp1251"))
     (found,) = search(site, "/old")
@@ -254,7 +254,7 @@ def test_without_the_switch_no_private_page_is_read(site):
     assert site.requests == []
 
 
-def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site):
+def test_empty_results_make_room_for_the_next(site):
     site.paths["/obituary"] = reply(html(f"{CLAIM} She died in Gothenburg, where she was born."))
     found = search(site, "/forbidden", "/blocked", "/long", "/obituary", snippet="", retrieve_k=2)
     assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
@@ -276,12 +276,12 @@ def test_one_page_takes_one_place_under_whatever_link(site):
     assert [f.link.rpartition("/")[2] for f in found] == ["canon", "print?id=2"]
 
 
-def test_an_atom_whose_every_page_fails_is_a_failure(site):
+def test_atom_with_only_failed_pages_fails(site):
     with pytest.raises(FetchError, match="status 403"):
         search(site, "/image", "/forbidden", snippet="")
 
 
-def test_a_link_that_failed_is_not_fetched_again_at_once(site, monkeypatch):
+def test_failed_link_is_not_refetched_at_once(site, monkeypatch):
     link = f"http://site.example:{site.port}/forbidden"
     with JsonServer(serper({CLAIM: results(link), "other": results(link)})) as server:
         web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
@@ -293,7 +293,7 @@ def test_a_link_that_failed_is_not_fetched_again_at_once(site, monkeypatch):
 
 
 @pytest.mark.parametrize("refusal", [SITES["/blocked"], SITES["/binary"], reply(b"", status=403)])
-def test_a_page_that_was_refused_is_read_by_a_later_run(site, tmp_path, refusal):
+def test_refused_page_is_read_by_later_run(site, tmp_path, refusal):
     kept = {"cache": True, "cache_dir": tmp_path}
     site.paths["/page"] = refusal
     (refused,) = search(site, "/page", **kept)
@@ -310,7 +310,7 @@ def busy_first(times, refusal):
 
 
 @pytest.mark.parametrize("refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b""])
-def test_a_page_that_fails_for_the_moment_is_asked_for_again(site, refusal):
+def test_temporarily_failing_page_is_retried(site, refusal):
     site.paths["/busy"] = busy_first(2, refusal)
     (found,) = search(site, "/busy", patience=30.0)
     assert "Mara Lindqvist designed" in found.text
@@ -318,7 +318,7 @@ def test_a_page_that_fails_for_the_moment_is_asked_for_again(site, refusal):
 
 
 @pytest.mark.parametrize("wait", ["3600", "1"])
-def test_a_page_is_not_waited_for_beyond_the_patience(site, wait):
+def test_page_wait_is_limited_by_patience(site, wait):
     site.paths["/busy"] = reply(b"", status=429, Retry_After=wait)
     site.paths["/other-page"] = reply(b"", status=503)
     first, second = search(site, "/busy", "/other-page", patience=0.5)
@@ -328,7 +328,7 @@ def test_a_page_is_not_waited_for_beyond_the_patience(site, wait):
     assert len(site.requests) == 2
 
 
-def test_a_host_that_serves_again_is_waited_for_again(site, tmp_path):
+def test_recovered_host_is_waited_for_again(site, tmp_path):
     site.paths |= {"/busy": reply(b"", status=429, Retry_After="3600"), "/again": reply(html(LONG))}
     site.paths["/later"] = busy_first(1, reply(b"", status=503))
     found = search(site, "/busy", "/again", "/later", patience=30.0)
@@ -367,14 +367,14 @@ def test_unread_page_fails_its_context_and_is_retried(site, tmp_path):
     assert "Mara Lindqvist designed" in again.contexts[0].text
 
 
-def test_only_the_first_pages_of_a_pdf_are_searched(site, monkeypatch):
+def test_only_first_pdf_pages_are_searched(site, monkeypatch):
     assert "Lindqvist" in search(site, "/pdf")[0].text
     monkeypatch.setattr(web_pages, "PageReader", functools.partial(PageReader, pages=2))
     told = "no passage of the page fits; the snippet is used; read in part: pages 3 to 6 were not read"
     assert search(site, "/pdf")[0].note == told
 
 
-def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site, tmp_path):
+def test_cached_pages_obey_domain_lists(site, tmp_path):
     site.paths["/away"] = redirect(f"http://other.example:{site.port}/long")
     kept = {"cache": True, "cache_dir": tmp_path}
     first = search(site, "/away", **kept)

@@ -31,7 +31,7 @@ def searched(query, pages=PAGES):
         return found[0], found, [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
 
 
-def test_the_best_passage_is_found_deep_in_the_page():
+def test_best_passage_is_found_deep_in_page():
     """The sentence lies some 13,000 characters into the page."""
     first, _, _ = searched(Query("Mara Lindqvist designed the arches of the Otter Bridge."))
     assert PAGES["Otter Bridge"].index("Lindqvist") > 10_000
@@ -52,7 +52,7 @@ def test_which_page_is_found(query, title):
     assert searched(query)[0].title == title
 
 
-def test_a_page_shared_by_atoms_is_asked_for_once():
+def test_shared_page_is_requested_once():
     atoms = [Atom(id=f"a{i}", text=f"The Otter Bridge is painted {c}.") for i, c in enumerate(["red"] * 6)]
     with JsonServer(wiki(PAGES)) as server:
         retriever(server.url).retrieve(atoms, Record(id="r", response="x", topic="Otter Bridge"))
@@ -60,13 +60,13 @@ def test_a_page_shared_by_atoms_is_asked_for_once():
     assert sorted(pages) == sorted(set(pages))
 
 
-def test_lists_of_meanings_and_empty_pages_are_left_out():
+def test_disambiguation_and_empty_pages_are_excluded():
     with JsonServer(wiki(PAGES, disambiguation=["Otter (disambiguation)"])) as server:
         assert retriever(server.url).search(Query("otter animal ship")) == []
         assert retriever(server.url).search(Query("Empty")) == []
 
 
-def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage():
+def test_worded_query_searches_and_text_chooses_passage():
     claim = "It opened, unlike what the poets sing, with arches designed by Lindqvist."
     first, _, asked = searched(Query(claim, worded="Otter Bridge"))
     assert asked == ["otter bridge"]
@@ -91,7 +91,7 @@ def test_a_query_that_finds_nothing_is_loosened():
         ("x" * 1000, []),
     ],
 )
-def test_search_forms_hold_no_operators_but_their_own_and_fit_the_limit(text, forms):
+def test_search_forms_have_no_foreign_operators(text, forms):
     assert search_forms(text) == forms
     assert all(0 < len(form) <= 300 for form in search_forms("Wide " * 30 + "abcdefghij " * 100))
 
@@ -134,7 +134,7 @@ def test_of_an_endless_page_the_beginning_is_searched():
     assert not any("long" in f.text for f in found)
 
 
-def test_the_agent_is_named_with_a_contact_that_does_no_harm(monkeypatch):
+def test_user_agent_contact_is_sanitised(monkeypatch):
     monkeypatch.setenv("FACTREASONER_CONTACT", "Zoë\r\nX-Evil: 1")
     with JsonServer(wiki(PAGES)) as server:
         retriever(server.url).search(Query("Lune"))

@@ -36,7 +36,7 @@ def corrections(folder, tmp_path, *lines):
     return Corrections(path, opened)
 
 
-def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tmp_path):
+def test_correction_decides_and_journal_is_unchanged(folder, tmp_path):
     corrections(folder, tmp_path, GOOD | {"note": "the year is another"})
     before = (folder / "journal.jsonl").read_bytes()
     judged = Run.open(folder).atoms().set_index("atom")
@@ -71,14 +71,14 @@ def test_a_line_that_matches_nothing_is_named(folder, tmp_path, line, message):
         corrections(folder, tmp_path, line)
 
 
-def test_all_problems_are_told_and_two_corrections_of_one_verdict_are_one(folder, tmp_path):
+def test_all_correction_problems_are_reported(folder, tmp_path):
     with pytest.raises(InputError) as caught:
         corrections(folder, tmp_path, GOOD, GOOD, GOOD | {"claim": "a7"})
     assert [problem.where.rpartition(":")[2] for problem in caught.value.problems] == ["2", "3"]
     assert "corrections.jsonl:1 corrects that verdict too" in caught.value.problems[0].message
 
 
-def test_no_record_is_looked_up_once_there_are_enough_problems(folder, tmp_path, monkeypatch):
+def test_lookup_stops_after_enough_problems(folder, tmp_path, monkeypatch):
     looked_up = []
 
     def unknown(folder, record_id):

@@ -104,7 +104,7 @@ def test_a_worker_that_dies_once_costs_nothing():
     assert set(worked(crew).values()) == {"ok"}
 
 
-def test_until_the_model_is_known_records_go_one_by_one_to_one_worker():
+def test_records_go_singly_until_model_is_known():
     crew = Crew(3, seconds=0.001, settles=False)
     worked(crew, 3, settled=False)
     assert crew.order == [(f"r{i}",) for i in range(3)]
@@ -112,7 +112,7 @@ def test_until_the_model_is_known_records_go_one_by_one_to_one_worker():
 
 
 @pytest.mark.parametrize("count", [1, 6, 8])
-def test_what_came_before_an_input_that_fails_is_done(count):
+def test_records_before_failing_input_are_finished(count):
     def records():
         for i in range(count):
             yield Record(id=f"r{i}", response="")
@@ -133,7 +133,7 @@ def ids_until(error, match, lines):
     return kept
 
 
-def test_what_is_under_way_is_done_where_no_more_workers_can_be_had():
+def test_work_in_progress_finishes_when_workers_fail():
     class Failing(Crew):
         room, looks = 1, 0
 
@@ -147,7 +147,7 @@ def test_what_is_under_way_is_done_where_no_more_workers_can_be_had():
     assert ids_until(ConfigError, "another version", given) == ["r0"]
 
 
-def test_an_error_for_the_user_ends_the_run_after_what_was_handed_out():
+def test_user_error_ends_run_after_started_records():
     crew = Crew(1, error=ConfigError("the key is wrong"))
     crew.room = 1
     given = done(crew, (Record(id=f"r{i}", response="") for i in range(9)), line)
@@ -175,7 +175,7 @@ def by_threads(work, at_once=1, count=500):
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_records_are_taken_only_as_fast_as_threads_work_them_off(at_once):
+def test_records_are_read_only_as_needed(at_once):
     taken = []
 
     def records():
@@ -200,7 +200,7 @@ def test_lines_of_threads_come_as_records_are_done():
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
-def test_an_error_for_the_user_stops_threads_from_beginning_records(at_once):
+def test_user_error_stops_threads_starting_records(at_once):
     begun = []
 
     def work(number):
@@ -214,7 +214,7 @@ def test_an_error_for_the_user_stops_threads_from_beginning_records(at_once):
     assert len(kept) == len(begun) - 1
 
 
-def test_until_the_model_is_known_threads_take_one_record_at_a_time():
+def test_threads_take_one_record_until_model_known():
     order, gauge = [], threading.Semaphore(1)
 
     def work(number):

@@ -28,7 +28,7 @@ def past(path, fits=lambda record: [], **options):
     return PastRecords(path, fits=fits, **options)
 
 
-def test_records_bring_the_atoms_and_contexts_of_the_run(tmp_path):
+def test_past_records_bring_atoms_and_contexts(tmp_path):
     records = past(folder(tmp_path, assessment("r0"), assessment("r1", "no_atoms", (), ())))
     assert records.ids == ("r0", "r1")
     first, second = records.records()
@@ -37,7 +37,7 @@ def test_records_bring_the_atoms_and_contexts_of_the_run(tmp_path):
     assert record_of(assessment("r0")) == first
 
 
-def test_a_record_that_failed_before_it_had_atoms_is_refused_or_left_out(tmp_path):
+def test_record_failed_before_atoms_is_refused(tmp_path):
     path = folder(tmp_path, assessment("r0", "failed", (), ()), assessment("r1"), assessment("r2", "failed"))
     with pytest.raises(InputError, match=r"record r0: atoms: .*finish that run"):
         past(path)

@@ -53,7 +53,7 @@ def test_processes_find_what_threads_find():
 
 
 @pytest.mark.parametrize("dies", ["always", "once"])
-def test_a_process_that_dies_costs_nothing_but_the_record_that_always_kills_it(tmp_path, monkeypatch, dies):
+def test_dying_process_costs_only_its_deadly_record(tmp_path, monkeypatch, dies):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     passage = "deadly" if dies == "always" else str(tmp_path / "mark")
     given = records("fine", "fine", passage, "fine", "fine", "fine", "fine")
@@ -83,7 +83,7 @@ def begun(tmp_path, **how):
     return driver
 
 
-def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
+def test_processes_ending_at_start_end_the_run(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     monkeypatch.setattr(
         "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
@@ -92,7 +92,7 @@ def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
         found(Config(**PROCESSES), records("fine"))
 
 
-def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
+def test_ctrl_c_ends_processes_silently(tmp_path):
     """A terminal sends it to all of them."""
     driver = begun(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     os.killpg(driver.pid, signal.SIGINT)
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
     assert _ends(driver.pid)
 
 
-def test_without_a_driver_no_process_goes_on_nor_says_a_word_of_semaphores(tmp_path):
+def test_processes_end_silently_without_their_driver(tmp_path):
     driver = begun(tmp_path)
     driver.kill()
     _, said = driver.communicate(timeout=60)

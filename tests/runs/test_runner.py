@@ -49,14 +49,14 @@ def interrupted(path):
     return folder, raised.value.__notes__
 
 
-def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp_path):
+def test_interrupt_keeps_finished_records_in_results(tmp_path):
     folder, told = interrupted(tmp_path)
     lines = folder.results_path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
     assert told == [f"2 of 3 records are assessed and saved in {tmp_path}."]
 
 
-def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, monkeypatch):
+def test_interrupt_of_large_run_defers_results(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.runs.runner.WRITTEN_AT_ONCE", 1)
     folder, told = interrupted(tmp_path)
     assert not folder.results_path.exists()
@@ -75,7 +75,7 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
         ("os.fsync", OSError(errno.ENOSPC, "No space"), r"journal\.jsonl: can't be written: No space"),
     ],
 )
-def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, error, words):
+def test_out_of_memory_or_disk_reports_saved_records(tmp_path, monkeypatch, place, error, words):
     def fail(*_):
         raise error
 
@@ -95,7 +95,7 @@ def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, e
     assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
 
 
-def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
+def test_work_in_progress_survives_failing_input(tmp_path):
     failed = threading.Event()
 
     def answer(prompt, schema):
@@ -126,7 +126,7 @@ def misset(folder, act):
         raise ConfigError("no such model")
 
 
-def test_a_new_folder_outlives_a_wrong_setting_if_a_record_was_assessed(tmp_path):
+def test_new_folder_survives_config_error_with_records(tmp_path):
     folder = RunFolder(tmp_path / "run", TASK)
     with pytest.raises(ConfigError, match="no such model"):
         misset(folder, lambda config: None)
@@ -136,7 +136,7 @@ def test_a_new_folder_outlives_a_wrong_setting_if_a_record_was_assessed(tmp_path
     assert list(RunFolder(folder.path, TASK).entries) == ["r0"]
 
 
-def test_a_wrong_setting_is_told_even_if_the_new_folder_is_gone(tmp_path):
+def test_config_error_is_reported_without_the_folder(tmp_path):
     folder = RunFolder(tmp_path / "run", TASK)
     with pytest.raises(ConfigError, match="no such model"):
         misset(folder, lambda config: shutil.rmtree(folder.path))
@@ -166,7 +166,7 @@ def run_over(path, judge, records):
         folder.close()
 
 
-def test_posteriors_that_have_not_converged_are_no_reason_to_ask_again(tmp_path):
+def test_unconverged_posteriors_cause_no_new_calls(tmp_path):
     judge = CountingJudge()
     first = run_over(tmp_path, judge, RECORDS)
     assert first.unfinished == 3
@@ -181,7 +181,7 @@ def test_posteriors_that_have_not_converged_are_no_reason_to_ask_again(tmp_path)
     assert judge.asked > asked
 
 
-def test_a_failed_judgement_is_asked_for_again_whatever_the_solver_did(tmp_path):
+def test_failed_verdict_is_retried_whatever_the_solver(tmp_path):
     two = tuple(Context(id=f"c{i}", text=f"The sky is blue {i}.") for i in range(2))
     record = RECORDS[0].model_copy(update={"contexts": two})
     judge = CountingJudge(failing=1)
@@ -192,7 +192,7 @@ def test_a_failed_judgement_is_asked_for_again_whatever_the_solver_did(tmp_path)
     assert judge.asked > asked
 
 
-def test_a_server_that_was_never_there_fails_no_record(tmp_path, monkeypatch):
+def test_absent_server_fails_no_record(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
     url = "http://127.0.0.1:9/v1"
     config = Config(

@@ -114,7 +114,7 @@ def test_a_resumed_run_asks_as_it_did_before(tmp_path, slow_but_sure):
     assert {request.form for request in server.requests[before:]} == {"json_schema"}
 
 
-def test_the_first_calls_come_one_by_one_and_in_order(tmp_path):
+def test_first_calls_come_singly_and_in_order(tmp_path):
     with server_with(0.02) as server:
         assessed(tmp_path / "run", server, concurrency=64)
     first, *_ = server.requests

@@ -41,7 +41,7 @@ def peak_of_scoring(path, records):
     return peak, folder.journal_path.stat().st_size
 
 
-def test_a_journal_is_scored_a_record_at_a_time(tmp_path):
+def test_journal_is_scored_one_record_at_a_time(tmp_path):
     small, size = peak_of_scoring(tmp_path / "small", 10)
     large, larger = peak_of_scoring(tmp_path / "large", 100)
     assert larger > 9 * size > 3_000_000
@@ -69,7 +69,7 @@ def assessed(record_id, graph=GRAPH):
 
 
 @given(st.lists(st.text() | st.sampled_from(["a", "A", "Aux", *HOSTILE, "x" * 5000]), max_size=12))
-def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids):
+def test_file_names_are_safe_and_unique(ids):
     taken = set()
     found = {record_id: file_name(record_id, taken) for record_id in dict.fromkeys(ids)}
     assert len({name.lower() for name in found.values()}) == len(found)
@@ -92,7 +92,7 @@ def test_cleaned_id_has_a_digest():
     assert file_name("aux.txt", taken).startswith("aux.txt-")
 
 
-def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path):
+def test_exported_networks_read_back_with_posteriors(tmp_path):
     folder = tmp_path / "made" / "here"
     ids = ["plain", *HOSTILE, "x" * 300]
     check_export(folder, Config())
@@ -108,7 +108,7 @@ def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path):
     assert records == set(ids)
 
 
-def test_what_can_not_be_exported_is_found_out_before(tmp_path):
+def test_impossible_export_is_refused_first(tmp_path):
     with pytest.raises(ConfigError, match="assessor 'factscore' builds no networks"):
         check_export(tmp_path, Config(assessor="factscore"))
     (tmp_path / "file").write_text("")

@@ -37,7 +37,7 @@ def written(path, *assessments):
     folder.close()
 
 
-def test_the_last_line_of_each_record_is_read_back_in_any_order(tmp_path):
+def test_last_line_of_each_record_is_read(tmp_path):
     items = [assessment(f"r{i}", n=i + 1) for i in range(3)]
     written(tmp_path / "run", assessment("r0", status="failed"), *items[1:], items[0])
     folder = opened(tmp_path / "run")
@@ -59,7 +59,7 @@ def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
-def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
+def test_torn_last_line_is_overwritten(tmp_path, cut):
     written(tmp_path, assessment("r0"), assessment("r1"))
     journal = tmp_path / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-cut])
@@ -99,7 +99,7 @@ def test_run_may_change_settings_without_effect_on_results(tmp_path):
     assert set(folder.entries) == {"r0"}
 
 
-def test_fresh_starts_over_and_nothing_else_forgets_what_was_paid(tmp_path):
+def test_only_fresh_resets_the_ledger(tmp_path):
     written(tmp_path, assessment("r0"))
     folder = opened(tmp_path)
     folder.ledger.add(0.25)
@@ -126,7 +126,7 @@ def test_a_second_writer_is_kept_out(tmp_path):
 
 
 @pytest.mark.parametrize("lose", [Path.unlink, lambda journal: journal.write_bytes(b"")])
-def test_results_without_their_journal_are_not_taken_for_a_run_without_records(tmp_path, lose):
+def test_results_without_journal_are_an_error(tmp_path, lose):
     folder = RunFolder(run_folder(tmp_path / "run", assessment("r1")), TASK)
     lose(folder.journal_path)
     lost = r"journal\.jsonl: is missing or empty, .*put it back, or run again with --fresh"
@@ -163,7 +163,7 @@ def test_a_file_in_the_way(tmp_path):
         opened(tmp_path / "file")
 
 
-def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
+def test_order_follows_results_then_journal(tmp_path):
     written(tmp_path, *(assessment(f"r{i}") for i in (3, 1, 2)))
     folder = opened(tmp_path)
     assert list(folder.order()) == ["r3", "r1", "r2"]
@@ -202,7 +202,7 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
 
 
 @pytest.mark.parametrize(("made", "asked"), [(TASK, RECALL), (RECALL, TASK)])
-def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
+def test_run_of_other_task_is_refused(tmp_path, made, asked):
     folder = RunFolder(tmp_path, made)
     folder.start(Config(), {})
     folder.close()
@@ -251,7 +251,7 @@ def test_every_changed_byte_is_told_with_its_line(tmp_path):
             _ = RunFolder(tmp_path, TASK).entries
 
 
-def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
+def test_invalid_value_in_line_gives_one_sentence(tmp_path):
     written(tmp_path, assessment("r0"))
     folder = RunFolder(tmp_path, TASK)
     line = unpack(folder.journal_path.read_bytes())
@@ -266,7 +266,7 @@ def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
     assert "pydantic" not in told
 
 
-def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypatch):
+def test_unknown_record_suggests_the_nearest_id(tmp_path, monkeypatch):
     written(tmp_path, *(assessment(f"r{number}") for number in range(1, 8)))
     folder = opened(tmp_path)
     assert folder.known_id("r1") == "r1"
@@ -297,7 +297,7 @@ def test_every_thread_s_payment_counts(tmp_path):
 
 
 @pytest.mark.parametrize("cut", range(1, 13))
-def test_a_torn_line_spoils_no_other_and_never_counts_for_more(tmp_path, cut):
+def test_torn_ledger_line_never_counts_more(tmp_path, cut):
     ledger = Ledger(tmp_path / "spent.txt")
     ledger.add(0.25)
     ledger.add(0.0000125)
@@ -307,14 +307,14 @@ def test_a_torn_line_spoils_no_other_and_never_counts_for_more(tmp_path, cut):
 
 
 @pytest.mark.parametrize("damaged", [b"\x00\x00", b"-1.5", b"nan", b"0.1 0.2", "½".encode()])
-def test_a_line_that_is_no_amount_is_named_and_not_taken_for_nothing(tmp_path, damaged):
+def test_invalid_ledger_line_is_named(tmp_path, damaged):
     path = tmp_path / "spent.txt"
     path.write_bytes(b"\n0.25\n" + damaged)
     with pytest.raises(RunError, match=r"spent\.txt:3: .* is not an amount in US dollars"):
         _ = Ledger(path).total
 
 
-def test_a_ledger_that_cant_be_written_or_read_is_named(tmp_path):
+def test_unusable_ledger_file_is_named(tmp_path):
     with pytest.raises(RunError, match=r"gone/spent\.txt: can't be written: No such file"):
         Ledger(tmp_path / "gone" / "spent.txt").add(0.1)
     with pytest.raises(RunError, match="can't be read: Is a directory"):
@@ -355,7 +355,7 @@ def test_files_are_fingerprinted_by_their_content(config, tmp_path):
     assert fingerprints_of(TASK, config.model_copy(update={"relations": copy}))["files"] == found
 
 
-def test_verdicts_of_a_later_version_s_run_are_refused(config, tmp_path):
+def test_verdicts_of_newer_format_are_refused(config, tmp_path):
     path = made(tmp_path / "run", config).path
     manifest = path / "manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))

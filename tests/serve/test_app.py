@@ -29,7 +29,7 @@ def service():
         yield found
 
 
-def test_a_reply_is_the_result_line_and_the_rows_of_atoms(service):
+def test_reply_has_result_line_and_atom_rows(service):
     record = RECORD | {"id": "r7", "trace": "t-1"}
     found = service.post("assess", record)
     assert (found.status_code, found.headers["content-type"]) == (200, "application/json")
@@ -63,7 +63,7 @@ def test_the_other_tasks_give_their_claims(service, route):
         ),
     ],
 )
-def test_a_check_allows_what_keeps_the_rules_and_nothing_unknown(service, contexts, allowed, reason):
+def test_check_allows_only_answers_within_rules(service, contexts, allowed, reason):
     record = {"output": "It is tall. It is old.", "contexts": contexts}
     found = service.post("check", record)
     assert found.status_code == 200
@@ -90,7 +90,7 @@ def test_a_dangerous_instruction_is_not_allowed(service):
     assert (found["allowed"], found["num_atoms"]) == (False, 2)
 
 
-def test_a_failure_that_can_not_change_the_score_does_not_refuse_an_answer():
+def test_harmless_failure_does_not_refuse_an_answer():
     settings = {"reviser": "held_judge:FailedReviser", "judge": "held_judge:HeldJudge"}
     with running(**settings) as service:
         found = service.post("check", RECORD).json()
@@ -166,7 +166,7 @@ def test_an_unknown_path_is_told_in_words(service):
     assert "/openapi.json lists the paths" in service.get("/nothing").text
 
 
-def test_a_client_is_not_told_what_only_the_command_line_can_do(service):
+def test_client_errors_omit_command_line_advice(service):
     found = service.post("check", {"output": "It is tall.", "contexts": ["fail: down"]})
     (error,) = found.json()["errors"]
     assert found.status_code == 502
@@ -231,7 +231,7 @@ def test_texts_are_in_no_log_and_no_metric(service):
     assert 'factreasoner_requests_total{route="assess",status="422"}' in service.get("/metrics").text
 
 
-def test_the_queue_has_an_end_and_says_when_to_come_again():
+def test_full_queue_refuses_with_retry_after():
     with running(threads=1, queue=1) as service, ThreadPoolExecutor(4) as clients:
         held = clients.submit(service.post, "assess", HELD)
         until(lambda: held_judge.begun)
@@ -256,7 +256,7 @@ def test_timed_out_request_and_its_waiters_end():
         assert held_judge.begun == ["Held.", RECORD["output"]]
 
 
-def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
+def test_records_of_departed_clients_are_dropped():
     with running(threads=1, queue=2000) as service:
         body = json.dumps(HELD).encode()
         held = _sent(service.port, body)
@@ -281,7 +281,7 @@ def _reset(client):
     client.close()
 
 
-def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):
+def test_stalling_clients_block_nobody(monkeypatch):
     monkeypatch.setattr(connection, "SECONDS_FOR_HEADERS", 0.5)
     with running(limits=RequestLimits(seconds=1.0)) as service:
         head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -333,7 +333,7 @@ def _line(client):
     return client.makefile("rb").readline()
 
 
-def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
+def test_service_threads_share_one_model_client(tmp_path):
     with FakeServer() as model:
         asked = {"judge": "auto", "model": "openai/fake", "api_base": model.url, "cache_dir": tmp_path}
         with (
@@ -369,7 +369,7 @@ def test_messages_speak_of_bodies_and_fields(service, body, said):
     assert re.fullmatch(said, f"{error['field']}: {error['message']}")
 
 
-def test_a_reply_on_a_kept_connection_is_not_held_back():
+def test_kept_connection_disables_nagle():
     with server.listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
         accepted, _ = listener.accept()
         with accepted:

@@ -72,7 +72,7 @@ def test_profiles_exist():
     assert set(wanted.split()) <= {path.stem for path in PROFILES}
 
 
-def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path):
+def test_wrong_setting_is_not_blamed_on_profile(tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("version: 9\nverison: 2\n")
     with pytest.raises(ConfigError) as caught:
@@ -124,7 +124,7 @@ def test_a_profile_that_is_missing_or_empty(tmp_path):
 # The environment
 
 
-def test_flags_go_before_the_environment_the_environment_before_the_profile(set_variables, tmp_path):
+def test_flags_override_environment_and_environment_profile(set_variables, tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("version: 3\natom-prior: 0.2\nmax_attempts: 9\n")
     set_variables(VERSION="1", ATOM_PRIOR="0.3", SEED="7")
@@ -183,7 +183,7 @@ def test_an_error_names_the_variable(set_variables, variables, message):
     assert "sk-proj" not in str(caught.value)
 
 
-def test_an_error_names_the_place_each_value_is_from(set_variables, tmp_path, capsys):
+def test_error_names_the_source_of_each_value(set_variables, tmp_path, capsys):
     profile = tmp_path / "p.yaml"
     profile.write_text("max_attempts: 0\n")
     set_variables(SEED="x")

@@ -87,7 +87,7 @@ def test_k_is_a_positive_integer_or_a_word(value):
 # Parameters of requests
 
 
-def test_parameter_values_are_json_where_they_can_be_read_as_json():
+def test_parameter_values_are_parsed_as_json():
     given = ["num_ctx=8192", "stop_early=true", "effort=low", 'options={"a": [1]}', "note=a=b", "none=null"]
     assert Config(model="m", model_param=given).model_param == {
         "num_ctx": 8192,
@@ -188,13 +188,13 @@ def notes(**values):
 RECORDED = {"judge": "recorded", "relations": "r.jsonl"}
 
 
-def test_a_model_that_the_judge_does_not_ask_is_told():
+def test_model_unused_by_the_judge_is_noted():
     (told,) = notes(model="m", judge="verifier")
     assert told.startswith("--judge verifier does not ask m: only other parts")
     assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(judge="verifier") == []
 
 
-def test_settings_that_the_assessor_does_not_use_are_told():
+def test_settings_unused_by_the_assessor_are_noted():
     told = "--assessor factscore does not use --version 3, --factors."
     assert notes(assessor="factscore", version=3, factors="table1", k=5) == [told]
     assert notes(assessor="factreasoner", factors="table1", version=3) == []

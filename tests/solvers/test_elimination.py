@@ -53,7 +53,7 @@ def holds(sizes, scopes):
 
 
 @given(st.data())
-def test_sizes_are_those_of_the_cliques_the_order_makes(data):
+def test_clique_sizes_match_the_elimination_order(data):
     count = data.draw(st.integers(1, 9))
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
     variables = st.integers(0, count - 1)
@@ -76,7 +76,7 @@ def test_huge_networks_get_an_exact_count_at_once():
     assert plan.largest_table == 3**201
 
 
-def test_a_grid_is_swept_through_from_end_to_end():
+def test_grid_elimination_has_width_of_its_side():
     """Its width is its side; greedy orders make 28 of 20."""
     side = 20
     shuffled = random.Random(0).sample(range(side * side), side * side)

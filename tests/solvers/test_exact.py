@@ -26,7 +26,7 @@ def network(count, pairs, seed=0):
 
 
 @pytest.mark.parametrize("states", [2, 3])
-def test_a_variable_alone_is_planned_as_any_component_without_a_search(monkeypatch, states):
+def test_single_variable_is_planned_without_search(monkeypatch, states):
     graph = FactorGraph(("a",), (states,), (Factor((0,), np.arange(1.0, states + 1)),))
     (part,) = reduce(graph).components
     by_search = eliminate((states,), [(0,)])
@@ -43,7 +43,7 @@ def test_the_width_is_the_largest_over_components():
     assert found.width == 2
 
 
-def test_a_wider_network_than_allowed_is_refused_by_name(monkeypatch):
+def test_network_wider_than_allowed_is_refused(monkeypatch):
     graph = network(6, list(itertools.combinations(range(6), 2)))
     assert ExactSolver().marginals(graph).width == 5
     monkeypatch.setattr(exact, "MEMORY_BUDGET", 1024)
@@ -51,7 +51,7 @@ def test_a_wider_network_than_allowed_is_refused_by_name(monkeypatch):
         ExactSolver().marginals(graph)
 
 
-def test_what_would_need_all_memory_is_refused_before_it_is_taken():
+def test_impossible_memory_need_is_refused_early():
     graph = network(300, [(a, c) for a in range(100) for c in range(100, 300) if (a * c) % 7 < 3])
     with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 2 GiB.*'gibbs'"):
         ExactSolver().marginals(graph)
@@ -90,11 +90,11 @@ def test_sizes_are_readable():
     assert [*map(readable, counts)] == shown
 
 
-def test_bytes_for_every_table_and_two_more_of_the_largest():
+def test_memory_need_counts_tables_plus_two_largest():
     assert bytes_needed(eliminate([2, 2, 2], [(0, 1, 2)])) == 8 * (8 + 4 + 2 + 2 * 8)
 
 
-def test_the_budget_is_at_most_half_of_what_a_container_may_take(monkeypatch, tmp_path):
+def test_memory_budget_respects_the_container_limit(monkeypatch, tmp_path):
     assert memory_budget() <= 1 << 31
     (tmp_path / "memory.max").write_text("67108864\n")
     (tmp_path / "unlimited").write_text("max\n")

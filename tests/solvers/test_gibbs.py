@@ -66,7 +66,7 @@ def test_a_seed_repeats_and_another_differs():
 
 
 @pytest.mark.parametrize(("least", "sampled"), [(0.1, True), (1e-4, False), (0.0, False)])
-def test_the_smallest_network_is_sampled_unless_an_entry_is_near_zero(least, sampled):
+def test_near_zero_entries_are_solved_exactly(least, sampled):
     """Chains hardly ever cross such an entry. A variable's own may be as small as it likes."""
     same = Factor((0, 1), np.array([[0.6, 2 * least], [least, 0.4]]))
     graph = FactorGraph(("x", "y", "alone"), (2, 2, 2), (same, Factor((0,), np.array([1e-4, 1.0]))))
@@ -113,7 +113,7 @@ def test_priors_of_zero_and_one():
     assert largest_error(found, brute_force(graph)) <= 5 * max(found.stderr or 0.0, 1e-3)
 
 
-def test_kept_probabilities_have_the_moments_they_are_said_to_have():
+def test_chain_moments_equal_those_of_single_sweeps():
     (part,) = reduce(relations(4, 3, 1.0)).components
     chains = Chains(part, 8, np.random.default_rng(0))
     single = [chains.run(1) for _ in range(6)]
@@ -152,7 +152,7 @@ def test_no_two_neighbours_share_a_colour(data):
         assert len({colour[i] for i in scope}) == len(scope)
 
 
-def test_atoms_and_contexts_take_two_colours_and_a_clique_one_for_each():
+def test_bipartite_graph_needs_two_colours():
     assert len(colour_classes(30, [(i, 10 + (7 * i + j) % 20) for i in range(10) for j in range(5)])) == 2
     assert len(colour_classes(5, list(itertools.combinations(range(5), 2)))) == 5
 

@@ -77,7 +77,7 @@ def test_cliques_form_a_junction_tree(graph):
 
 @settings(max_examples=60)
 @given(graph=networks(max_variables=8, max_states=3))
-def test_a_variable_is_read_from_the_smallest_table_that_has_it(graph):
+def test_variable_is_read_from_its_smallest_table(graph):
     factors, sizes = tables(graph), graph.cardinalities
     scopes = [factor.scope for factor in factors]
     order = eliminate(sizes, scopes).order

@@ -56,7 +56,7 @@ def test_the_result_names_the_algorithm_and_its_precision(merlin):
         assert sum(probabilities) == pytest.approx(1.0, abs=1e-15)
 
 
-def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin):
+def test_merlin_settings_apply_and_approximation_is_inexact(merlin):
     found = solver(merlin, merlin_algorithm="wmb", merlin_ibound=6).marginals(TRIANGLE)
     assert not found.exact
     assert (found.stderr, found.converged) == (None, None)
@@ -124,7 +124,7 @@ def test_no_variables_need_no_merlin(tmp_path):
     assert calls(path) == []
 
 
-def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin):
+def test_zeros_are_certain_and_impossible_networks_refused(merlin):
     same = np.array([[1.0, 0.0], [0.0, 1.0]])
     graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), same), Factor((0,), np.array([0.0, 1.0]))))
     assert solver(merlin).marginals(graph).probabilities == {"a": (0.0, 1.0), "b": (0.0, 1.0)}

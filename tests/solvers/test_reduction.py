@@ -14,7 +14,7 @@ def log_factor(scope, table):
     return LogFactor.of(Factor(scope, np.array(table, dtype=float)))
 
 
-def test_equal_scopes_in_any_order_become_one_sorted_factor():
+def test_equal_scopes_merge_into_one_factor():
     (found,) = merged([log_factor((1, 0), [[1.0, 2.0], [3.0, 4.0]]), LogFactor((0, 1), np.log(ENTAILS))])
     assert found.scope == (0, 1)
     product = np.array([[1.0, 3.0], [2.0, 4.0]]) * ENTAILS
@@ -63,7 +63,7 @@ def test_evidence_cuts_the_network():
     np.testing.assert_allclose(np.exp(found.components[1].factors[0].logs), [0.1 / 0.9, 1.0])
 
 
-def test_one_state_left_counts_as_observed_and_so_do_its_consequences():
+def test_single_state_propagates_as_observed():
     implies = np.array([[1.0, 1.0], [0.0, 1.0]])
     found = reduce(
         graph(Factor((0,), np.array([0.0, 3.0])), Factor((0, 1), implies), Factor((1, 2), implies))
@@ -79,7 +79,7 @@ def test_a_table_that_is_a_product_joins_nothing():
     assert [part.variables for part in found.components] == [(0,), (1,), (2,)]
 
 
-def test_tiny_entries_are_told_apart_when_a_table_is_split():
+def test_tiny_entries_are_distinguished_on_splitting():
     found = reduce(graph(Factor((0, 1), np.array([[1.0, 1.0], [1e-20, 1e-25]])), sizes=(2, 2)))
     assert [part.variables for part in found.components] == [(0, 1)]
 

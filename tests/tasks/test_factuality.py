@@ -20,13 +20,13 @@ def test_a_record_that_could_not_be_worked_on():
     ("status", "failures", "again"),
     [("ok", 0, False), ("failed", 0, True), ("partial", 1, True), ("partial", 0, False)],
 )
-def test_a_record_is_repeated_for_failures_and_not_for_posteriors_alone(status, failures, again):
+def test_record_repeats_for_failures_not_posteriors(status, failures, again):
     failure = Failure(stage="judge", item_id="c0->a0", error_type="ProviderError", message="x")
     found = assessment([0.5]).model_copy(update={"status": status, "failures": (failure,) * failures})
     assert TASK.to_repeat(found) is again
 
 
-def test_an_atom_shows_the_strongest_verdict_of_its_label_with_its_source():
+def test_atom_row_shows_strongest_verdict_and_source():
     table = {
         ("old", "1930"): ("contradiction", 0.9),
         ("new", "1930"): ("contradiction", 0.7),
@@ -48,7 +48,7 @@ def test_an_atom_shows_the_strongest_verdict_of_its_label_with_its_source():
     ]
 
 
-def test_what_was_not_judged_has_no_label_and_no_probability():
+def test_unjudged_atom_has_no_label_or_probability():
     found = assessment([0.9, None], outcome={"partly_judged": ("a0",)})
     first, second = found.rows()
     assert (first.judged, first.label) == ("partly", "supported")
@@ -57,7 +57,7 @@ def test_what_was_not_judged_has_no_label_and_no_probability():
     assert [(row.judged, row.label) for row in failed.rows()] == [("no", None)]
 
 
-def test_an_atom_that_nothing_could_be_held_against_says_so():
+def test_atom_without_usable_context_has_a_note():
     (row,) = assessment([0.5], contexts=()).rows()
     assert row.note == "no context"
     for fields, note in [
@@ -69,7 +69,7 @@ def test_an_atom_that_nothing_could_be_held_against_says_so():
         assert row.note == note
 
 
-def test_a_given_atom_has_its_place_where_it_stands_in_the_answer_once():
+def test_given_atom_gets_span_of_unique_text():
     answer = "It opened in 1932. It is big. Yes. Yes."
     atoms = [
         {"text": "The mill opened in 1932.", "original": "It opened in 1932."},

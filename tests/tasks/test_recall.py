@@ -51,7 +51,7 @@ def by_text(answer):
         ({"reference_atoms": (Atom(id="b", text="x"),)}, True),
     ],
 )
-def test_a_record_needs_facts_or_what_they_are_made_of(fields, fits):
+def test_recall_needs_facts_or_their_source(fields, fits):
     problems = TASK.problems(Record(id="r1", response="x", **fields), Config())
     assert [str(one).startswith("record r1: facts: none given") for one in problems] == [True] * (not fits)
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said(arguments, error, words):
         recall(**{"answer": ANSWER} | arguments)
 
 
-def test_facts_in_any_shape_and_what_the_answer_misses():
+def test_recall_accepts_any_facts_and_lists_missed():
     facts = ["Born in Warsaw.", {"text": "Born in Paris.", "label": False}, Atom(id="x", text="Of Warsaw.")]
     llm = ScriptedLLM(by_text(lambda text: "True" if "Warsaw" in text else "False"))
     found = recall(ANSWER, facts=facts, llm=llm, model="m")
@@ -108,7 +108,7 @@ def test_recall_asks_32_facts_in_one_call(mode, n):
     assert (result.status, len(result.verdicts)) == ("ok", n)
 
 
-def test_what_is_not_clear_becomes_false_after_the_call():
+def test_not_clear_counts_as_not_stated():
     said = {"Fact number 0.": "True", "Fact number 1.": "False", "Fact number 2.": "Not clear"}
     result, llm = worked(by_text(said.get), record())
     user = llm.calls[0].prompt.user
@@ -138,7 +138,7 @@ def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
 
 
 @pytest.mark.parametrize("mode", ["tf", "tf_citation", "prompt-tf"])
-def test_of_two_ways_the_reason_says_what_the_model_said(mode):
+def test_two_label_note_quotes_the_model(mode):
     said = "It is false." if mode == "prompt-tf" else "False"
     result, _ = worked(by_text(lambda text: said), record(1), mode=mode)
     (row,) = result.rows()
@@ -153,7 +153,7 @@ def test_an_empty_answer_states_nothing_and_asks_nobody(response):
     assert "empty" in result.verdicts[0].note
 
 
-def test_facts_are_made_of_the_reference_and_numbered_apart_from_other_ids():
+def test_reference_facts_get_distinct_ids():
     made = {"statements": ["She was born.", "She died."]}
     contexts = (Context(id="f1", text="x", title=""),)
     item = record(facts=None, reference="She was born and died.", contexts=contexts)
@@ -173,7 +173,7 @@ def test_facts_are_made_of_the_reference_and_numbered_apart_from_other_ids():
     assert (failed.status, failed.facts, failed.verdicts, len(failed.failures)) == ("failed", (), (), 1)
 
 
-def test_statements_of_the_reference_that_the_record_brings_are_its_facts():
+def test_given_reference_atoms_become_facts():
     atoms = (Atom(id="b0", text="She was born.", gold="S"),)
     item = record(facts=None, reference="Long.", reference_atoms=atoms)
     result, llm = worked(by_text(lambda text: "False"), item)
@@ -216,7 +216,7 @@ def estimates(*results):
     return RECALL.estimates(sampling.sample())
 
 
-def test_a_line_has_the_facts_in_their_order_and_counts_unanswered_ones_apart():
+def test_line_lists_facts_and_counts_unanswered():
     line = TASK.tally(Config(), ()).add(result("r", "TTF-N", ["T", "F", "T", None, None]))
     assert [(f["value"], f["p_true"], f["verdict"], f["quote"], f.get("label")) for f in line["facts"]] == [
         (True, 0.8, "entailment", "so", True),
@@ -247,7 +247,7 @@ def test_a_line_has_the_facts_in_their_order_and_counts_unanswered_ones_apart():
         ("--", "TF", dict.fromkeys(("error_rate", "f1_false"), "every labelled fact is unanswered")),
     ],
 )
-def test_a_metric_without_what_it_needs_has_no_value_and_says_why(said, gold, reasons):
+def test_metric_without_input_gives_a_reason(said, gold, reasons):
     item = result("r", said, gold)
     found = estimates(item)
     for name, reason in reasons.items():
@@ -256,7 +256,7 @@ def test_a_metric_without_what_it_needs_has_no_value_and_says_why(said, gold, re
     assert ("f1_false" in RECALL.line(item)) is bool(gold)
 
 
-def test_a_record_without_an_answered_fact_has_no_part_in_the_error_rate():
+def test_unanswered_records_do_not_affect_error_rate():
     found = estimates(result("a", "T", "T"), result("b", "--", "TF"), result("c", "-", "F"))["error_rate"]
     assert (found.value, found.records) == (0, 1)
     assert found.reason == "no interval: one record has what it is computed from; an interval needs two"
@@ -292,7 +292,7 @@ def test_any_set_of_records_by_plain_counting(records):
 
 
 @pytest.mark.parametrize(("p", "stated"), [(0.5, False), (0.5 + 1e-10, False), (0.51, True)])
-def test_a_fact_is_stated_where_its_label_says_so(p, stated):
+def test_fact_is_stated_if_label_is_entailment(p, stated):
     judged = Verdict(context_id="answer", target_id="f", label="entailment", probability=p)
     facts = (Atom(id="f", text="Rain fell."),)
     result = RecallResult(record_id="r", status="ok", response="It rained.", facts=facts, verdicts=(judged,))

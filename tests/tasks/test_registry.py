@@ -130,12 +130,12 @@ def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
         ("verify", {}, ["atomizer", "reviser", "verify", "correct"]),
     ],
 )
-def test_the_prompts_are_those_that_a_run_may_use(name, settings, prompts):
+def test_prompts_match_the_settings_of_run(name, settings, prompts):
     assert task_named(name).prompts(Config(**settings)) == prompts
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_record_on_which_all_work_failed_is_a_failed_line_without_claims(name):
+def test_failed_record_is_line_without_claims(name):
     task = task_named(name)
     failure = Failure(stage="pipeline", item_id="r1", error_type="KeyError", message="x")
     found = task.failed(Record(id="r1", response="x [7].", topic="t"), Config(), failure)
@@ -147,6 +147,6 @@ def test_a_record_on_which_all_work_failed_is_a_failed_line_without_claims(name)
     assert {line[name] for name in metrics & line.keys()} <= {None}
 
 
-def test_an_unknown_task_is_refused_with_the_known_ones():
+def test_unknown_task_lists_known_ones():
     with pytest.raises(RunError, match=r"'ragg'.*known: run, recall"):
         task_named("ragg")

@@ -78,7 +78,7 @@ def test_a_result_carries_what_every_result_carries():
     assert other.fingerprint != found.fingerprint
 
 
-def test_a_model_that_has_yet_to_be_learnt_is_not_settled():
+def test_worker_with_unlearned_model_is_unsettled():
     class Unsettled(ScriptedLLM):
         settled = False
 
@@ -107,7 +107,7 @@ def test_sums_over_a_run():
 @pytest.mark.parametrize(
     ("status", "again"), [("ok", False), ("no_atoms", False), ("partial", True), ("failed", True)]
 )
-def test_what_failed_in_whole_or_part_is_worked_on_anew(status, again):
+def test_failed_or_partial_result_is_repeated(status, again):
     assert RAG.to_repeat(RagResult(record_id="r", status=status)) is again
 
 
@@ -128,7 +128,7 @@ WANTED = (Atom(id="g0", text="It opened."),)
         (RECALL, {"reference_atoms": WANTED}, False),
     ],
 )
-def test_they_are_of_what_a_record_does_not_bring(task, fields, made):
+def test_claims_are_made_only_if_missing(task, fields, made):
     record = Record(id="r", response="It opened.", **fields)
     assert task.makes_claims(record, Config()) is made
     assert not task.makes_claims(record, Config(model="openai/x"))

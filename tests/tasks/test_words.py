@@ -10,7 +10,7 @@ from factreasoner.tasks.words import evidence_of
 
 
 @pytest.mark.parametrize("quote", ["opened in 1932", ""])
-def test_a_source_is_named_though_another_has_its_words(quote):
+def test_source_is_named_beside_similar_quote(quote):
     (row,) = assessment([0.9]).rows()
     note = Note("c1 (Rail history) contradicts it", "The line opened in 1932 to goods")
     said = evidence_of(replace(row, context="c0", title="City guide", quote=quote, notes=(note,)), 80)
@@ -30,7 +30,7 @@ def test_nearest_sentence_is_never_called_a_quote():
 
 
 @pytest.mark.parametrize("note", [False, True])
-def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
+def test_long_quote_is_cut_around_the_claim(note):
     (row,) = assessment([0.1]).rows()
     quote = "The lake lies in the south, between a city and " + "a region and " * 9 + "is 1,642 metres deep."
     row = replace(row, text="The lake is 1,700 metres deep.", context=None if note else "c0", title=None)
@@ -42,7 +42,7 @@ def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
     assert len(said) < 105
 
 
-def test_a_source_that_the_note_names_by_its_marker_is_named_once():
+def test_source_named_by_marker_is_named_once():
     (row,) = assessment([0.9]).rows()
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
     said = evidence_of(replace(row, notes=(Note("[1] says otherwise", "in 1932", own=True),), **named), 80)
@@ -59,7 +59,7 @@ INNER = (
 )
 
 
-def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
+def test_inner_quotation_marks_survive_shortening():
     (row,) = assessment([0.1]).rows()
     notes = (Note("the reference contradicts it", INNER), Note("; see c3"))
     row = replace(row, notes=notes, context=None, text="It opened in 1931.")
@@ -69,7 +69,7 @@ def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
     assert len(short) < 110
 
 
-def test_a_note_keeps_the_number_and_the_long_name_of_a_passage():
+def test_note_keeps_number_and_long_context_name():
     (row,) = assessment([0.1]).rows()
     told = f"no context decides it; it is not about c12 ({'Guide ' * 9}1932)"
     assert evidence_of(replace(row, notes=(Note(told),), context=None), 90) == [told]

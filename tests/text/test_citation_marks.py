@@ -32,12 +32,12 @@ RUNS = ["¹" * 4400, "¹²³⁴⁻¹²³⁴", "¹²³⁴⁻⁵", "⁵⁻¹²³�
 
 
 @pytest.mark.parametrize("text", [*POWERS.split("|"), *(f"Paris is big{run}." for run in RUNS)])
-def test_powers_units_isotopes_and_long_runs_of_raised_digits_are_no_marks(text):
+def test_powers_units_and_isotopes_are_no_marks(text):
     assert find_marks(text) == []
 
 
 @given(st.text(alphabet="¹²⁰⁻-–,; [](){}^.:†【】$`|<sup>19a€SmithLe &\n", max_size=40))
-def test_marks_of_any_text_are_in_order_and_hold_labels(text):
+def test_marks_are_ordered_and_labelled(text):
     last = 0
     for mark in find_marks(text):
         assert last <= mark.start < mark.end <= len(text)
@@ -124,5 +124,5 @@ def test_ambiguous_brackets_cite_only_known_labels(text):
     assert find_marks(text, Known(labels="12345")) or "[[" in text or "arr[1]" in text
 
 
-def test_an_index_that_is_assigned_to_called_or_indexed_again_is_no_citation():
+def test_code_index_is_no_citation():
     assert find_marks("rows[2] = 5 and rows[2](x) and items[1].append(x) and items[1][0]") == []

@@ -63,7 +63,7 @@ def test_words_of_one_meaning_have_one_stem():
         ("Lima es capital.", "Lima es la capital del Perú.", None),
     ],
 )
-def test_a_short_text_is_compared_only_in_one_language_whatever_names_it_has(claim, passage, languages):
+def test_short_text_is_compared_only_within_language(claim, passage, languages):
     note = f"atom in {languages[0]}, passage in {languages[1]}" if languages else ""
     assert differences([claim], passage) == (note,)
 

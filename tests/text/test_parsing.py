@@ -13,7 +13,7 @@ def parsed(text):
     return parse
 
 
-def test_a_parse_is_a_tree_of_the_words_in_their_places():
+def test_parse_is_a_tree_of_words():
     text = "Ada wrote notes in London."
     parse = parsed(text)
     assert [text[word.start : word.end] for word in parse.words] == [word.text for word in parse.words]
@@ -32,7 +32,7 @@ def test_overlong_sentences_have_no_parse():
     assert find_parser().parse(["", "  ", "word " * 1000]) == [None, None, None]
 
 
-def test_a_parser_is_loaded_once_and_shared_by_threads():
+def test_parser_is_loaded_once_for_all_threads():
     texts = [f"Ada wrote {count} notes and he read {count + 1} books." for count in range(10)]
     expected = [word.dep for text in texts for word in parsed(text).words]
     found = []
@@ -51,7 +51,7 @@ def test_a_parser_is_loaded_once_and_shared_by_threads():
     assert found == [expected] * 4
 
 
-def test_what_is_installed_is_looked_up_once_a_process(monkeypatch):
+def test_installed_parser_is_looked_up_once(monkeypatch):
     first = find_parser()
     monkeypatch.setattr("importlib.util.find_spec", None)
     assert find_parser() is first
@@ -70,7 +70,7 @@ def test_without_an_installed_pipeline_there_is_no_parser(monkeypatch, missing):
     assert find_parser() is describe_parser() is None
 
 
-def test_a_prefix_that_is_no_word_is_part_of_its_word():
+def test_hyphenated_prefix_belongs_to_its_word():
     text = "She co-founded a well-known lab in the Franco-Prussian war and re-opened it - twice."
     parse = parsed(text)
     joined = {word.text for word in parse.words if "-" in word.text}

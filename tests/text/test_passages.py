@@ -13,7 +13,7 @@ SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words
 TEXT = " ".join(SENTENCES)
 
 
-def test_passages_are_whole_sentences_of_the_text_at_their_position():
+def test_passages_are_whole_sentences_with_positions():
     for passage in split_passages(TEXT, words=50, overlap=12):
         assert TEXT[passage.start : passage.start + len(passage.text)] == passage.text
         assert passage.text.startswith("Sentence number")
@@ -28,7 +28,7 @@ def test_overlapping_passages_repeat_the_last_sentence():
         assert other.text.startswith(one.text[one.text.rindex("Sentence") :])
 
 
-def test_a_short_text_is_one_passage_and_one_without_sentences_has_none():
+def test_short_text_gives_one_passage_or_none():
     assert [split_passages(text) for text in ("", "   \n", "\n\n---\n")] == [()] * 3
     assert [tuple(p) for p in split_passages("  One sentence. Another.  ")] == [("One sentence. Another.", 2)]
 
@@ -63,7 +63,7 @@ def test_terms_fold_case_inflection_and_separators_of_thousands():
     assert terms("北京bridge") == ["北", "京", "bridg"]
 
 
-def test_the_passage_that_speaks_of_the_claim_is_best():
+def test_passage_about_the_claim_ranks_first():
     passages = [
         "The bridge is painted red every seven years.",
         "Mara Lindqvist designed the arches of the bridge in Gothenburg.",
@@ -76,7 +76,7 @@ def test_the_passage_that_speaks_of_the_claim_is_best():
     assert best("x", ["", ""], 2) == []
 
 
-def test_rare_terms_weigh_more_and_ties_keep_their_order():
+def test_rare_terms_weigh_more_and_ties_stay():
     passages = ["common rare", "common common", "common else", "common else"]
     scores = relevance("common rare", passages)
     assert scores[0] == max(scores)
@@ -93,7 +93,7 @@ def test_bm25_equals_the_formula_by_hand():
     assert relevance("zebra", ["zebra stripe", "cloud"]) == pytest.approx([0.6931471806 * 2.2 / 2.5, 0.0])
 
 
-def test_a_number_with_separators_is_one_word_in_text_and_query():
+def test_number_with_separators_is_one_word():
     assert best("38,000 vehicles", ["38 cars, 000 vans", "38000 of them", "38,000 of them"], 3)[:2] == [1, 2]
 
 
@@ -104,7 +104,7 @@ def test_no_passage_is_endless(endless):
     assert len("".join(texts)) >= 40_000 or not texts
 
 
-def test_an_excerpt_is_the_part_that_tells_of_the_claim():
+def test_excerpt_is_the_part_about_the_claim():
     text = "Lake Baikal lies in Siberia, between Irkutsk and Buryatia; 1,642 metres make it the deepest lake."
     assert excerpt(text, "It is 1,700 metres deep.", len(text)) == text
     assert "1,642 metres make" in excerpt(text, "Lake Baikal is 1,700 metres deep.", 40)

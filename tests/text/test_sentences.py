@@ -84,7 +84,7 @@ CASES = [
         ("<!-- Only. This. -->", []),
     ],
 )
-def test_tags_part_sentences_and_citations_do_not_join_them(text, found):
+def test_tags_separate_sentences_and_citations_do_not(text, found):
     assert split(text) == found
 
 
@@ -169,7 +169,7 @@ def test_line_above_a_rule_is_a_heading(text, kinds):
         ("It fell to 5. - 3 is left.", [("It fell to 5. - 3 is left.", "prose")]),
     ],
 )
-def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(text, parts):
+def test_run_on_items_become_separate_blocks(text, parts):
     assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts
 
 

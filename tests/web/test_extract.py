@@ -48,7 +48,7 @@ def test_superscripts_are_powers_and_citations(around):
     assert extract(html(around + SUPERSCRIPTS)).text.splitlines()[-1] == READ
 
 
-def test_no_tag_cuts_a_sentence_of_a_short_page():
+def test_tags_do_not_cut_short_sentences():
     page = b"<html><body><ul><li>See <a href='/p'>the page</a> for <span>more</span>.</li>"
     assert extract(
         page + b"<li><a>It</a></li></ul><p>Open <b>daily</b>.</p></body></html>", sift=False
@@ -149,7 +149,7 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
         ("cp949", "수달은 강에 산다."),
     ],
 )
-def test_the_encoding_of_a_text_that_says_none_is_recognised_and_named(encoding, text):
+def test_undeclared_encoding_is_recognised_and_named(encoding, text):
     assert decode(text.encode(encoding)) == Extracted(text, guessed=encoding)
 
 
@@ -161,7 +161,7 @@ def test_a_bad_byte_costs_one_character(head):
 
 
 @pytest.mark.parametrize("text", ["Sjön är", "长江", "Open 😀 today é", "Trường đại học", "पुल खोला गया"])
-def test_a_short_text_that_is_mostly_utf_8_is_damaged_utf_8(text):
+def test_short_mostly_utf8_text_is_damaged_utf8(text):
     data = text.encode()
     found = decode(data[: max(i for i, byte in enumerate(data) if byte > 0x7F)])
     assert found.guessed == "UTF-8 with unreadable bytes"
@@ -182,7 +182,7 @@ MESS = (
 
 
 @pytest.mark.parametrize("data", [MESS, bytes(range(128, 256)), random.Random(1).randbytes(500)])
-def test_what_reads_like_text_in_no_encoding_is_refused(data):
+def test_undecodable_bytes_are_refused(data):
     assert decode(data) == Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
 
 
@@ -211,7 +211,7 @@ def test_references_to_characters_stay():
     assert "The Мостn Otter is 20° warm 😀 and opened" in extract(page, "text/html").text.replace("\n", " ")
 
 
-def test_html_is_decoded_by_the_charset_of_the_header_or_the_page():
+def test_html_charset_is_read_from_header_or_page():
     body = "Die Größe der Brücke beträgt über vierhundert Meter, schätzte der Ingenieur."
     page = html(body).decode()
     assert body in extract(page.encode("latin-1"), "text/html", "iso-8859-1").text
@@ -242,7 +242,7 @@ def test_no_bytes_make_it_raise(data, start):
         ("a < b, R&D", "th", " <p>", "th"),
     ],
 )
-def test_a_superscript_is_a_citation_a_power_a_numerator_or_letters(before, inside, behind, found):
+def test_superscript_kinds_are_distinguished(before, inside, behind, found):
     assert raised(before, inside, behind) == found
 
 
@@ -289,7 +289,7 @@ def test_markdown_titles():
         assert extract(source.encode(), "markdown", sift=False).title == title
 
 
-def test_own_html_is_read_whole_and_pages_are_sifted():
+def test_own_html_is_whole_and_pages_sifted():
     menu, own = "Menu entry 3", extract(html(), "text/html", sift=False)
     assert menu in own.text
     assert "All rights reserved." in own.text

@@ -46,7 +46,7 @@ def resolving(*addresses):
 # Good pages
 
 
-def test_a_page_comes_with_its_final_url_type_and_bytes():
+def test_page_has_final_url_type_and_bytes():
     page = fetch(reply(HTML), "/a?b=c")
     assert page.url.endswith("/a?b=c")
     assert page[1:] == ("text/html", "utf-8", HTML)
@@ -78,7 +78,7 @@ def test_redirects_are_followed_relative_and_absolute():
     assert page.url == f"{server.url}/c"
 
 
-def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address():
+def test_host_header_names_host_not_address():
     with RawServer({"/": reply(HTML)}) as server:
         fetcher(resolving("127.0.0.1")).fetch(f"http://site.example:{server.port}/")
     assert f"Host: site.example:{server.port}\r\n".encode() in server.requests[0]
@@ -103,7 +103,7 @@ def test_the_next_address_is_tried_when_one_refuses():
         (("8.8.8.8", "127.0.0.1"), "loopback address"),
     ],
 )
-def test_a_name_that_leads_to_a_special_address_is_refused(addresses, reason):
+def test_name_resolving_to_special_address_is_refused(addresses, reason):
     with refused(ForbiddenUrlError, reason):
         Fetcher(resolver=resolving(*addresses)).fetch("http://innocent.example/")
 
@@ -116,7 +116,7 @@ def test_loopback_is_not_connected_to_without_the_switch(url):
         assert server.requests == []
 
 
-def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing():
+def test_name_is_resolved_once_against_rebinding():
     asked = []
 
     def rebinding(host, port):
@@ -183,7 +183,7 @@ def test_redirects_to_forbidden_places_are_refused(location, reason):
 
 
 @pytest.mark.parametrize("location", ["/caf\u00c3\u00a9", "/caf\u00e9", "/caf%C3%A9"])
-def test_a_redirect_may_name_a_page_in_letters_of_its_own(location):
+def test_redirect_may_hold_non_ascii_letters(location):
     """As UTF-8, as Latin-1, and as the standard has it."""
     with RawServer({"/": redirect(location), "/caf%C3%A9": reply(HTML)}) as server:
         assert fetcher().fetch(server.url).data == HTML
@@ -200,7 +200,7 @@ def test_a_proxy_of_the_environment_is_passed_by(monkeypatch, name):
         assert proxy.requests == []
 
 
-def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed():
+def test_cookies_and_meta_refresh_are_ignored():
     page = b'<html><head><meta http-equiv="refresh" content="0;url=http://127.0.0.1:1/"></head></html>'
     with RawServer(
         {"/": reply(b"", status=302, Location="/b", Set_Cookie="id=1"), "/b": reply(page)}
@@ -276,7 +276,7 @@ def test_servers_that_overdo_it_hit_a_limit(name, monkeypatch):
         fetch(behaviour)
 
 
-def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
+def test_body_is_streamed_and_stops_at_deadline():
     tracemalloc.start()
     with refused(FetchLimitError, "bytes"):
         read_body([BOMB], "gzip", limit=100_000, deadline=Deadline(60.0))
@@ -286,7 +286,7 @@ def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
         read_body([b"x"], "", limit=9, deadline=Deadline(0.0))
 
 
-def test_a_tls_handshake_that_never_ends_hits_the_deadline(monkeypatch):
+def test_endless_tls_handshake_hits_the_deadline(monkeypatch):
     monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.3)
     server = RawServer({"/": Client.hang}, greets=True)
     with server, refused(FetchLimitError, "time"):
@@ -316,7 +316,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_servers_that_send_no_readable_page_are_told_apart(name):
+def test_unreadable_responses_have_distinct_reasons(name):
     behaviour, reason = UNREADABLE[name]
     with refused(UnreadablePageError, reason):
         fetch(behaviour)
@@ -351,7 +351,7 @@ def test_domain_lists_hold_at_every_redirect(url, settings, served):
             assert made.fetch(url.format(server.port)).data == HTML
 
 
-def test_a_list_entry_that_is_no_domain_is_a_config_error():
+def test_invalid_domain_entry_is_a_config_error():
     with pytest.raises(ConfigError, match="'https://site'"):
         Fetcher(Config(allow_domains=("https://site",)))
 

@@ -61,7 +61,7 @@ def test_a_certificate_nobody_signed_is_refused(port):
         fetch(f"https://site.example:{port}/")
 
 
-def test_certificates_are_read_once_and_again_where_others_are_named(certificate, monkeypatch):
+def test_certificates_are_cached_until_the_variable_changes(certificate, monkeypatch):
     usual = tls_context()
     assert tls_context() is usual
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))

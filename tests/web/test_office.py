@@ -322,7 +322,7 @@ def test_chart_without_values_is_named():
     assert (found.text, found.partly) == ("One", ("slide 1: a chart",))
 
 
-def test_footers_are_read_of_slides_but_not_of_notes():
+def test_slide_footers_are_read_but_note_footers_not():
     footer = text_shape("Mill Days", placeholder="ftr")
     assert (
         office_text(pptx(footer, notes=text_shape("Say hello.") + footer), "pptx").text
@@ -408,7 +408,7 @@ def test_encrypted_documents_are_named():
     assert office_text(bytes(locked), "docx").dropped == "encrypted docx"
 
 
-def test_too_much_unpacked_is_named_before_it_is_unpacked(monkeypatch):
+def test_oversized_archive_is_refused_before_unpacking(monkeypatch):
     bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
     assert len(bomb) < 10_000
     monkeypatch.setattr(office, "MOST_UNPACKED", 2_000_000)
@@ -429,7 +429,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
-def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind):
+def test_damaged_office_file_gives_a_reason(kind):
     data, wild = DOCUMENTS[kind], random.Random(zlib.crc32(kind.encode()))
     assert office_text(data, kind).text.startswith("Some words.")
     for other in DOCUMENTS.keys() - {kind}:

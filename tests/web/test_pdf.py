@@ -332,7 +332,7 @@ def test_pages_without_text_are_named():
     assert pdf_text(pdf("", ""), 1000).partly == ()
 
 
-def test_only_first_pages_are_read_and_title_is_kept():
+def test_only_first_pages_and_title_are_read():
     first = pdf_text(pdf(*SENTENCES), 2)
     assert first.text == "\n\n".join(SENTENCES[:2])
     assert first.partly == (f"pages 3 to {len(SENTENCES)} were not read",)
@@ -377,7 +377,7 @@ def test_lines_of_unspaced_scripts_are_joined_without_blank():
     assert joined([part("橋の歴史", 72, 120), after]) == "橋の歴史\n開通した。"
 
 
-def test_columns_of_unspaced_scripts_are_read_one_after_another():
+def test_unspaced_script_columns_are_read_in_order():
     left, right = (
         ["橋は一九三一年に", "市長によって開通", "した。"],
         ["製粉所は火事で燃", "えてしまい何も残", "らなかった。"],
@@ -390,7 +390,7 @@ def test_columns_of_unspaced_scripts_are_read_one_after_another():
     assert [line.text for line in ordered(page)] == left + right
 
 
-def test_words_of_a_row_are_joined_as_they_are_read():
+def test_row_words_are_joined_in_reading_order():
     hebrew = [part("עולם", 72, 90), part("שלום", 94, 112)]
     assert [row.text for row in parts_of(hebrew)] == ["שלום עולם"]
     assert [row.text for row in parts_of([part("Ot", 72, 84), part("ter", 84, 98)])] == ["Otter"]

@@ -23,7 +23,7 @@ def page(data, media_type="text/html"):
     return Page("http://site.example/", media_type, "utf-8", data)
 
 
-def test_pages_are_read_one_after_the_other_by_one_process():
+def test_one_process_reads_pages_in_turn():
     reader = PageReader(pages=1)
     assert reader.read(page(html())).text.startswith("Otter Bridge\n")
     assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
@@ -31,7 +31,7 @@ def test_pages_are_read_one_after_the_other_by_one_process():
     assert len(IDLE) == 1
 
 
-def test_a_package_that_cannot_be_imported_is_no_fault_of_the_page(tmp_path, monkeypatch):
+def test_failing_import_is_not_blamed_on_page(tmp_path, monkeypatch):
     (tmp_path / "trafilatura.py").write_text("raise ImportError('lxml_html_clean is missing')")
     monkeypatch.syspath_prepend(tmp_path)
     end_idle()
@@ -39,7 +39,7 @@ def test_a_package_that_cannot_be_imported_is_no_fault_of_the_page(tmp_path, mon
         PageReader().read(page(html()))
 
 
-def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read():
+def test_slow_page_is_dropped_and_next_read():
     reader = PageReader(seconds=3.0)
     reader.read(page(html()))
     assert reader.read(page(STUCK)).dropped == "too slow"
@@ -65,7 +65,7 @@ def test_a_process_that_died_while_idle_costs_none():
 
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="no /proc here")
-def test_the_process_sees_no_keys_and_may_not_take_all_memory(monkeypatch):
+def test_reader_process_has_no_keys_and_limited_memory(monkeypatch):
     end_idle()
     monkeypatch.setenv("SERPER_API_KEY", "hush-hush")
     PageReader().read(page(html()))

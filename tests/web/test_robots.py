@@ -44,7 +44,7 @@ def verdicts(rules, *paths, **more):
     return allowed
 
 
-def test_the_rules_for_this_program_hold_before_those_for_all():
+def test_own_robot_rules_precede_general_ones():
     rules = reply(RULES, content_type="text/plain")
     assert verdicts(rules, "/for-people", "/private/a", "/a.pdf", "/") == [False, True, True, True]
     others = reply(RULES.replace(b"factreasoner", b"otherbot"), content_type="text/plain")
@@ -73,7 +73,7 @@ def test_rules_behind_a_redirect_hold():
 
 
 @pytest.mark.parametrize("rules", [reply(b"", status=503), b""])
-def test_rules_that_can_not_be_had_now_are_no_permission(rules):
+def test_unavailable_robot_rules_give_no_permission(rules):
     with RawServer({"/robots.txt": rules, "/page": reply(html())}) as site:
         link = f"http://site.example:{site.port}/page"
         with pytest.raises(FetchError) as caught:

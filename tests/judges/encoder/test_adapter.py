@@ -110,7 +110,7 @@ def test_real_ids(name):
     assert found == expected
 
 
-def test_a_passage_can_neither_end_its_part_nor_hold_fields_of_the_template():
+def test_passage_cannot_break_out_of_the_template():
     given = adapter_of("minicheck-roberta").texts("{claim} A.</s>So.", "B. <pad> {passage} [x] <b>")
     assert given.first == "{claim} A.‹/s>So.</s>B. ‹pad> {passage} [x] <b>"
     assert harmless("a [SEP] b <extra_id_3> c <|end|> d") == "a (SEP] b ‹extra_id_3> c ‹|end|> d"
@@ -171,7 +171,7 @@ def test_a_file_of_one_s_own(file):
         ("", r"own\.toml: input: missing"),
     ],
 )
-def test_a_wrong_file_is_named_with_its_key_and_what_it_takes(file, text, message):
+def test_wrong_file_names_key_and_accepted_values(file, text, message):
     with pytest.raises(ConfigError, match=message):
         adapter_of(file(text))
 

@@ -49,7 +49,7 @@ def broken(tmp_path, monkeypatch):
 
 
 class TestVerdicts:
-    def test_a_statement_of_the_passage_is_entailed_and_quoted(self, judge):
+    def test_statement_of_the_passage_is_entailed(self, judge):
         (verdict,) = verdicts(judge, TOWER, "The tower was built in 1889.")
         assert (verdict.label, verdict.confidence, verdict.citation) == ("entailment", "model", "found")
         assert verdict.quote == "It was built in 1889 by Gustave Eiffel."
@@ -79,7 +79,7 @@ class TestVerdicts:
         (verdict,) = verdicts(judge, ELSEWHERE, "The tower was built in 1889.")
         assert (verdict.label, verdict.probability, verdict.quote) == ("neutral", UNREAD[1], None)
 
-    def test_probabilities_add_up_and_a_label_is_more_likely_than_not(self, judge):
+    def test_probabilities_sum_and_label_exceeds_half(self, judge):
         for verdict in verdicts(judge, TOWER, "It is 330 m high.", "It is 12 m high.", "It is in Rome."):
             found = verdict.label_probabilities
             value = {label: value for value, label in LABEL_OF_VALUE.items()}[verdict.label]

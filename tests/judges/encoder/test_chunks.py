@@ -17,11 +17,11 @@ def texts(passage, tokens=lambda text: len(text.split()), **chunking):
     return [chunk.text for chunk in chunks(passage, Chunking(**chunking), tokens)]
 
 
-def test_a_passage_that_is_not_cut_stays_as_it_is():
+def test_uncut_passage_is_unchanged():
     assert texts(f" {PASSAGE}\n") == [f" {PASSAGE}\n"]
 
 
-def test_chunks_hold_whole_sentences_up_to_their_size_and_lines_stay():
+def test_chunks_hold_whole_sentences_and_lines():
     """MiniCheck: sentences are joined by a blank, line ends kept; size 5 takes 3 + 2, not 4 + 1 + 2."""
     assert texts(PASSAGE, unit="words", size=5, keep_lines=True) == [
         "One two three. Four five.",
@@ -72,7 +72,7 @@ def tokens_in(text, span):
 
 
 @given(WORDS, st.integers(4, 60))
-def test_windows_hold_the_whole_text_and_no_more_tokens_than_fit(text, size):
+def test_windows_cover_the_text_within_size(text, size):
     found = windows(text, starts(text), size)
     for place, start in enumerate(starts(text)):
         assert any(span.start <= start < span.end for span in found), place
@@ -94,7 +94,7 @@ def test_borders_are_those_of_sentences_and_windows_overlap():
     assert all(30 <= tokens_in(text, span) <= 50 for span in found[:-1])
 
 
-def test_a_sentence_longer_than_a_window_is_cut_with_overlap():
+def test_long_sentence_is_cut_with_overlap():
     text = " ".join(f"word{n}" for n in range(200)) + "."
     found = windows(text, starts(text), 40)
     for span, later in pairwise(found):

@@ -65,13 +65,13 @@ def test_which_graph(names, wanted, chosen):
         (["config.json", "model.safetensors"], None, r"m: it has no \.onnx file; make one: .*, then EXPORT"),
     ],
 )
-def test_no_graph_or_several_are_refused_with_the_candidates(names, wanted, message):
+def test_missing_or_ambiguous_graph_lists_candidates(names, wanted, message):
     with pytest.raises(ConfigError, match=message):
         chosen_graph(names, wanted, "m", "EXPORT")
 
 
 @pytest.mark.parametrize("graph", ["model.onnx", "onnx/model.onnx"])
-def test_settings_and_tokenizer_lie_beside_the_graph_or_above(tmp_path, graph):
+def test_settings_lie_beside_or_above_the_graph(tmp_path, graph):
     save(tmp_path, overlap(), graph=graph)
     found = files(nli(tmp_path))
     assert found == files(nli(tmp_path / graph))
@@ -82,7 +82,7 @@ def test_settings_and_tokenizer_lie_beside_the_graph_or_above(tmp_path, graph):
         assert files(nli(tmp_path)).settings_path == tmp_path / "onnx/config.json"
 
 
-def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
+def test_slow_tokenizer_error_names_the_conversion(tmp_path):
     save(tmp_path, overlap())
     (tmp_path / "tokenizer.json").rename(tmp_path / "spm.model")
     with pytest.raises(ConfigError, match=r"tokenizer\.json is missing, it has only spm\.model; .*save_pre"):
@@ -92,7 +92,7 @@ def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
         files(nli(tmp_path))
 
 
-def test_a_folder_without_config_json_is_told_what_to_write(tmp_path):
+def test_missing_config_json_error_shows_a_template(tmp_path):
     save(tmp_path, overlap())
     (tmp_path / "config.json").unlink()
     with pytest.raises(ConfigError, match=r"config\.json is missing.* write one .*") as told:
@@ -143,7 +143,7 @@ def test_weights_outside_the_graph_count(tmp_path, name):
     assert len(digests) == 2
 
 
-def test_a_graph_whose_batches_share_a_scale_is_known(tmp_path):
+def test_batch_dependent_graph_is_detected(tmp_path):
     assert not files(nli(save(tmp_path / "a", pooled()))).identity.batch_dependent
     assert files(nli(save(tmp_path / "b", pooled(quantized=True)))).identity.batch_dependent
 
@@ -201,7 +201,7 @@ class TestTheHub:
         ):
             files(nli(name))
 
-    def test_what_is_fetched_is_one_graph_with_its_weights_and_the_small_files(self, cache, monkeypatch):
+    def test_download_fetches_one_graph_with_weights(self, cache, monkeypatch):
         folder = cache / "snapshots" / self.COMMIT
         (folder / "onnx/model.onnx").unlink()
         (folder / "tokenizer.json").rename(folder / "later.json")
@@ -226,7 +226,7 @@ class TestTheHub:
         fetched = [name for name in listed if any(fnmatch(name, pattern) for pattern in (*first, *second))]
         assert fetched == ["onnx/model.onnx", "config.json", "onnx/Constant_7_attr__value"]
 
-    def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
+    def test_unreachable_hub_is_a_config_error(self, cache, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         with pytest.raises(ConfigError, match="'acme/other' can't be downloaded: "):
             files(nli("acme/other"), download=True)

@@ -62,7 +62,7 @@ def verdicts(judge, text, *claims):
     return judged.verdicts
 
 
-def test_passages_that_fit_are_judged_whole_as_the_model_does(folder):
+def test_fitting_passages_are_judged_whole(folder):
     draw = random.Random(1)
     words = ["marie", "curie", "was", "born", "in", "warsaw", "not", "paris", "the", "bird"]
     texts = ["bird " + " ".join(draw.choices(words, k=draw.randint(1, 12))) for _ in range(40)]
@@ -77,7 +77,7 @@ def test_passages_that_fit_are_judged_whole_as_the_model_does(folder):
 
 
 @pytest.mark.parametrize("place", [0, 7, 30, 59])
-def test_the_sentence_that_decides_is_found_in_a_long_passage_and_quoted(folder, place):
+def test_deciding_sentence_is_quoted_from_long_passage(folder, place):
     sentences = [FILLING[n % 3] for n in range(60)]
     sentences[place] = BORN
     entailed, denied, silent = verdicts(
@@ -109,7 +109,7 @@ def test_no_pair_is_scored_twice(folder, tmp_path, scored, cached):
         cache.close()
 
 
-def test_another_model_window_or_meaning_of_outputs_is_another_key_of_the_cache(folder, tmp_path):
+def test_cache_key_depends_on_model_and_outputs(folder, tmp_path):
     cache = ReplyCache(tmp_path)
     passage = " ".join([*FILLING, BORN])
     verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
@@ -128,7 +128,7 @@ def test_another_model_window_or_meaning_of_outputs_is_another_key_of_the_cache(
     cache.close()
 
 
-def test_a_family_s_chunks_are_what_its_model_reads(family):
+def test_family_chunks_match_its_model(family):
     judge, calls = family("minicheck-roberta", 2)
     passage = "\n".join([f"Bird {n} flows out of the tree." for n in range(150)])
     verdicts(judge, passage, "Lena.")
@@ -142,7 +142,7 @@ def test_a_family_s_chunks_are_what_its_model_reads(family):
     assert all(count > 390 for count in joined)
 
 
-def test_a_chunk_that_is_too_long_for_the_model_is_read_in_windows(family):
+def test_oversized_chunk_is_read_in_windows(family):
     """One sentence of more tokens than the model takes: the reference code would cut the claim off."""
     judge, calls = family("minicheck-roberta", 2)
     verdicts(judge, "the lake " * 400, "Lena.")
@@ -150,7 +150,7 @@ def test_a_chunk_that_is_too_long_for_the_model_is_read_in_windows(family):
     assert len(calls[0]) > 1
 
 
-def test_alignscore_is_the_mean_over_the_claim_s_sentences(family):
+def test_alignscore_averages_over_claim_sentences(family):
     judge, calls = family("alignscore", 3)
     (verdict,) = verdicts(judge, BORN, "Marie was born. She studied physics.")
     assert [texts.second for texts in calls[0]] == ["Marie was born.", "She studied physics."]
@@ -176,7 +176,7 @@ def test_overlong_claim_fails_alone(folder, tmp_path):
     assert [failure.error_type for failure in judged.failures] == ["ClaimTooLong"]  # 29 tokens would be left
 
 
-def test_a_graph_that_fails_is_a_failure_a_claim(tmp_path):
+def test_failing_graph_fails_each_claim(tmp_path):
     """Positions beyond its table: the model's settings promise more than it has."""
     folder = save(tmp_path, pooled(positions=20), max_position_embeddings=60)
     judged = VerifierJudge(nli(folder)).judge(Premise("c", "a " * 30), [Claim("a", BORN), Claim("b", BORN)])

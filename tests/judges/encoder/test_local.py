@@ -127,7 +127,7 @@ def test_p_equals_numpy_in_any_batch_size(tmp_path, name, monkeypatch):
             assert mine == pytest.approx(row, abs=1e-5), batch
 
 
-def test_a_dynamically_quantized_graph_is_run_a_text_at_a_time(tmp_path):
+def test_dynamically_quantized_graph_runs_texts_singly(tmp_path):
     """In a batch all share one scale, so that a text's numbers would hang on its company."""
     found = runtime(save(tmp_path, pooled(quantized=True)))
     texts = asked(20)
@@ -142,7 +142,7 @@ def test_any_number_of_texts_in_their_order(tmp_path, monkeypatch):
     assert found.scores([]) == []
 
 
-def test_batches_hold_like_lengths_and_no_more_tokens_than_they_may():
+def test_batches_group_similar_lengths_within_limit():
     lengths = [5, 100, 3, 40, 40, 8, 100, 1]
     found = list(batches(lengths, 80))
     assert sorted(n for batch in found for n in batch) == list(range(8))
@@ -151,7 +151,7 @@ def test_batches_hold_like_lengths_and_no_more_tokens_than_they_may():
     assert [len(batch) for batch in batches(lengths, 0)] == [1] * 8
 
 
-def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path):
+def test_too_long_text_fails_alone(tmp_path):
     found = runtime(save(tmp_path, pooled()))
     assert found.longest == 63
     texts = [adapter_of("nli").texts("a " * 40, "b " * n) for n in (20, 21)]
@@ -194,7 +194,7 @@ def test_long_passage_is_cut_for_short_graph(tmp_path):
     assert not any(isinstance(score, Unscored) for score in scores)
 
 
-def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):
+def test_verifier_is_loaded_once_until_changed(tmp_path):
     folder = save(tmp_path, pooled())
     first = runtime(folder)
     assert runtime(folder, k=3) is first
@@ -272,7 +272,7 @@ def test_misfit_adapter_error_names_found_and_needed(tmp_path, verifier, model, 
         runtime(save(tmp_path, model, **settings), verifier)
 
 
-def test_a_width_that_no_file_tells_is_seen_when_the_model_runs(tmp_path):
+def test_unknown_output_width_is_checked_at_run(tmp_path):
     found = runtime(save(tmp_path, open_width(pooled(outputs=2))))
     with pytest.raises(ConfigError, match=r"has the shape \[1, 2\], but the verifier needs 3 outputs"):
         found.scores(asked(1))
@@ -310,7 +310,7 @@ def test_short_texts_are_padded(tmp_path):
         assert feed["attention_mask"].sum(axis=1).tolist() == [5, 7]
 
 
-def test_outputs_that_are_not_numbers_are_told_of_each_text(tmp_path):
+def test_non_finite_outputs_are_reported_per_text(tmp_path):
     model = pooled()
     model.graph.node[-1].output[:] = ["before"]
     model.graph.node.append(helper.make_node("Log", ["before"], ["logits"]))

@@ -25,12 +25,12 @@ def test_three_labels_in_any_order_and_writing(order, writing):
 
 
 @pytest.mark.parametrize("name", NOT)
-def test_what_is_not_entailed_is_neutral_and_never_contradicted(name):
+def test_two_label_model_never_contradicts(name):
     assert labels_of(config("entailment", name), "config.json") == ("entailment", "neutral")
     assert labels_of(config(name, "entailment"), "config.json") == ("neutral", "entailment")
 
 
-def test_outputs_are_ordered_by_number_and_not_by_place_or_text():
+def test_outputs_are_ordered_by_number():
     names = {str(n): "neutral" for n in range(10)} | {"10": "contradiction", "11": "entailment"}
     shuffled = dict(sorted(names.items(), reverse=True))
     found = labels_of({"id2label": shuffled}, "config.json")
@@ -48,7 +48,7 @@ def test_outputs_are_ordered_by_number_and_not_by_place_or_text():
         (["entailment", "entailed", "neutral"], "one output must be entailment"),
     ],
 )
-def test_names_that_can_mean_anything_or_no_single_entailment_are_refused(names, message):
+def test_ambiguous_label_names_are_refused(names, message):
     with pytest.raises(ConfigError, match=f"m/config.json: id2label: .*{message}"):
         labels_of(config(*names), "m/config.json")
 
@@ -56,6 +56,6 @@ def test_names_that_can_mean_anything_or_no_single_entailment_are_refused(names,
 @pytest.mark.parametrize(
     "table", [None, {}, [], {"a": "entailment", "b": "neutral"}, {"1": "entailment", "2": "neutral"}]
 )
-def test_a_table_that_says_nothing_is_an_error_with_its_file(table):
+def test_missing_label_table_names_its_file(table):
     with pytest.raises(ConfigError, match=r"config\.json: id2label: missing.*a TOML file"):
         labels_of({"id2label": table}, "config.json")

@@ -58,7 +58,7 @@ def runtime(url, verifier="minicheck-roberta", **settings):
 
 
 @pytest.mark.parametrize(("path", "answer"), [("/predict", predicts), ("/classify", classifies)])
-def test_scores_in_the_order_asked_by_the_documented_requests(path, answer, monkeypatch):
+def test_served_scores_keep_the_request_order(path, answer, monkeypatch):
     monkeypatch.setenv(served.KEY_VARIABLE, "s3cret")
     monkeypatch.setattr(served, "BATCH", 2)
     with JsonServer(answer) as server:
@@ -100,7 +100,7 @@ def test_a_judge_chunks_and_never_contradicts():
     assert len(verdict.quote) < len(passage) / 2
 
 
-def test_one_text_that_is_refused_does_not_spoil_the_others():
+def test_refused_text_does_not_affect_others():
     def answer(request):
         if any(len(text) > 50 for (text,) in request.body["inputs"]):
             return Answer({"error": "`inputs` must have less than 512 tokens"}, 413)
@@ -114,7 +114,7 @@ def test_one_text_that_is_refused_does_not_spoil_the_others():
     assert "less than 512 tokens" in found[2].message
 
 
-def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure():
+def test_busy_server_is_retried_and_dead_fails():
     with JsonServer(steps(Answer({}, 429), then=predicts)) as server:
         (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
     assert (row.shape, len(server.requests)) == ((1, 2), 2)
@@ -194,7 +194,7 @@ def test_what_is_no_answer_is_a_failure(path, content, message):
         ("/predict", Answer({}, 404), "status 404"),
     ],
 )
-def test_what_the_user_must_mend_is_an_error_that_shows_no_key(path, answer, message, monkeypatch):
+def test_user_error_shows_no_key(path, answer, message, monkeypatch):
     monkeypatch.setenv(served.KEY_VARIABLE, "s3cret")
     with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match=message):
         runtime(server.url + path).scores(ASKED[:1])
@@ -213,7 +213,7 @@ def test_what_can_t_be_served_is_refused(verifier, path, message):
         runtime(f"http://127.0.0.1:1{path}", verifier)
 
 
-def test_its_connections_are_closed_when_it_is_no_longer_used():
+def test_connections_close_with_the_runtime():
     with JsonServer(predicts) as server:
         made = runtime(f"{server.url}/predict")
         made.scores(ASKED[:1])

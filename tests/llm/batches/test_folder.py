@@ -14,7 +14,7 @@ def usage_of(model, completion, body):
     raise AssertionError("there are no results")
 
 
-def test_a_damaged_note_of_what_is_closed_is_told(tmp_path):
+def test_damaged_closed_file_is_reported(tmp_path):
     (tmp_path / "closed.txt").write_text("two")
     folder = BatchFolder(tmp_path)
     folder.ask("m", "a-0", {"messages": []}, most_cost=0.1)
@@ -37,7 +37,7 @@ def test_none_are_cleared_where_there_is_no_folder(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_what_is_dropped_is_gone_and_the_rest_stays(tmp_path):
+def test_note_removes_keys_set_to_none(tmp_path):
     batch = Batch(tmp_path, 1)
     batch.note(model="m", file_id="f", batch_id="b")
     batch.note(file_id=None, batch_id=None)

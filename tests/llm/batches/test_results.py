@@ -54,7 +54,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(("line", "found"), LINES.values(), ids=LINES.keys())
-def test_a_result_is_a_completion_or_says_what_went_wrong(line, found):
+def test_result_line_is_completion_or_error(line, found):
     assert parse_result(json.dumps(line).encode()) == found
 
 

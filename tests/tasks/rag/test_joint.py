@@ -50,7 +50,7 @@ RECORD = {
 }
 
 
-def test_every_metric_takes_three_calls_of_judgement_and_is_that_of_the_matrix():
+def test_joint_metrics_need_three_judge_calls():
     joint, each = reader(), reader()
     found = scored_rag(assessed(joint, record_of(**RECORD)))
     exact = scored_rag(assessed(each, record_of(**RECORD), premise="each"))
@@ -73,7 +73,7 @@ def test_single_context_needs_no_number():
     assert rests_on == {"a0": ("c0",), "a1": ("c0",), "a2": ()}
 
 
-def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():
+def test_faithfulness_needs_two_calls_and_all_five():
     """Claims of each text in one call, and one call of judgement for the contexts, answer and reference."""
 
     judge = reader()
@@ -100,7 +100,7 @@ def test_without_a_named_passage_the_nearest_one_counts():
     assert rests_on == {"a0": ("c0",), "a1": ("c1",), "a2": ("c2",), "a3": (), "r0": (), "r1": ("c0",)}
 
 
-def test_contexts_too_long_for_one_call_are_shown_in_several(monkeypatch):
+def test_contexts_too_long_are_split_into_calls(monkeypatch):
     monkeypatch.setattr(worker, "WINDOW_TOKENS", 800)
     filler = " ".join(f"Filler sentence {n} says nothing." for n in range(40))
     contexts = [f"{filler} apples.", f"{filler} pears.", f"{4 * f'{filler} '}plums. {filler}"]
@@ -117,6 +117,6 @@ def test_contexts_too_long_for_one_call_are_shown_in_several(monkeypatch):
     assert len({(v.context_id, v.target_id) for v in alone.result.verdicts}) == len(alone.result.verdicts)
 
 
-def test_a_judge_of_one_passage_at_a_time_is_refused(bundled_judge):
+def test_joint_premise_requires_a_model(bundled_judge):
     with pytest.raises(ConfigError, match="'joint' needs a model"):
         TASK.worker(Config(premise="joint"), Calls())

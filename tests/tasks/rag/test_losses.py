@@ -39,7 +39,7 @@ def test_each_number_is_of_what_its_sentence_says():
     ]
 
 
-def test_without_a_reference_only_what_is_known_is_said():
+def test_losses_without_reference_name_only_faithfulness():
     assert losses(NONE) == []
     assert losses(NONE | {"faithfulness": 0.75}) == [
         "Generator: 25 % of answer claims are supported by no context."

@@ -39,7 +39,7 @@ def recorded(folder, **settings):
 
 
 @pytest.mark.parametrize("premise", ["each", "joint"])
-def test_a_run_is_replayed_with_every_premise_and_the_second_look(tmp_path, premise):
+def test_run_replays_every_premise_and_second_look(tmp_path, premise):
     first = recorded(tmp_path, premise=premise)
     again = replayed(tmp_path, record(), premise=premise)
     assert again.status == "ok"

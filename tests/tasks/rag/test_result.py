@@ -40,7 +40,7 @@ def holds(events):
     return [event.holds for event in events]
 
 
-def test_the_second_look_counts_where_no_context_does_it_alone():
+def test_second_look_counts_where_single_contexts_fail():
     silent = (verdict("c0", "neutral"), verdict("c1", "neutral"))
     both = verdict("contexts", "entailment", rests_on=("c1",))
     found = line(*silent, both, together=True).contexts
@@ -51,14 +51,14 @@ def test_the_second_look_counts_where_no_context_does_it_alone():
     assert wanted.contexts.any.holds is False
 
 
-def test_where_a_context_s_own_verdict_is_missing_it_may_be_what_decides():
+def test_missing_own_verdict_leaves_context_undecided():
     yes = Event(True, 0.9)
     found = ContextEvidence((UNDECIDED, NEVER), together=yes, rests_on=(1,))
     assert (found.needs_several, found.within((NEVER, yes)).holds) == (False, None)
     assert not ContextEvidence((NEVER, NEVER)).needs_several
 
 
-def test_jointly_judged_contexts_are_those_that_the_verdict_rests_on():
+def test_joint_verdict_credits_contexts_it_rests_on():
     named = line(verdict("contexts", "entailment", rests_on=("c1",)), together=True, joint=True)
     assert holds(named.contexts.each) == [False, True]
     unnamed = line(verdict("contexts", "entailment"), together=True, joint=True).contexts
@@ -67,14 +67,14 @@ def test_jointly_judged_contexts_are_those_that_the_verdict_rests_on():
     assert holds(silent.each) == [False, False]
 
 
-def test_what_was_not_there_to_be_held_against_is_left_out():
+def test_missing_texts_give_no_rows_or_keys():
     alone = result(contexts=None, reference=" ")
     assert list(rag_rows(alone)) == []
     shown = TASK.tally(Config(), ()).add(alone)
     assert (shown["claims"], shown["reference_claims"]) == ([{"id": "a", "text": "A."}], [])
 
 
-def test_result_lines_name_what_bears_a_claim_out_and_what_denies_it():
+def test_result_lines_name_supporting_and_contradicting_sources():
     by_reference = verdict("reference", "contradiction")
     found = result(verdict("c0", "entailment"), verdict("c1", "contradiction"), by_reference, reference="R.")
     (said,) = TASK.tally(Config(), ()).add(found)["claims"]
@@ -118,7 +118,7 @@ def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
     assert (against_reference.against, against_reference.note) == ("reference", own)
 
 
-def test_where_contexts_say_the_same_the_reference_is_not_named():
+def test_reference_agreeing_with_contexts_is_not_named():
     claim, _ = rows(verdict("reference", "entailment"), verdict("c", "entailment"))
     assert (claim.label, claim.note, claim.context) == ("supported", "", "c")
     contradicted, _ = rows(verdict("reference", "contradiction"), verdict("c", "contradiction"))
@@ -134,7 +134,7 @@ def test_a_claim_without_a_verdict_is_not_judged():
     assert against_contexts.note == "no context"
 
 
-def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
+def test_claims_have_a_row_per_text_checked():
     table = {("old", "1932"): ("entailment", 0.9), ("reference", "1932"): ("contradiction", 0.9)}
     table |= {("answer", "1931"): "lost", ("old", "1931"): ("contradiction", 0.8)}
     found = rag(
@@ -163,7 +163,7 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
         (("neutral", 0.9), None, "no judged context decides it"),
     ],
 )
-def test_a_claim_whose_contexts_were_judged_in_part_says_so(said, label, note):
+def test_partly_judged_claim_is_marked(said, label, note):
     table = {("old", "1932"): said, ("new", "1932"): "lost"}
     claims = [{"id": "x", "text": "It opened in 1932."}]
     found = rag("It opened in 1932.", contexts=PASSAGES, atoms=claims, judge=TableJudge(table))

@@ -126,7 +126,7 @@ def test_missing_verdicts_are_undecided_and_bounded(result, chance):
 
 @settings(max_examples=40)
 @given(results(), st.randoms(use_true_random=False))
-def test_a_claim_is_undecided_only_where_the_missing_verdicts_decide(result, chance):
+def test_claim_is_undecided_only_where_missing_verdicts_decide(result, chance):
     """Every way to fill in the missing verdicts of one claim is tried."""
     missing = [v for v in result.verdicts if chance.random() < 0.2][:5]
     kept = tuple(v for v in result.verdicts if v not in missing)
@@ -150,7 +150,7 @@ def test_every_score_is_a_metric_with_companion():
     assert RAG.line(scored).keys() >= values.keys()
 
 
-def test_what_records_bring_is_told_and_what_they_lack():
+def test_given_and_lacking_keys_are_reported():
     bare = scored_rag(RagResult(record_id="q", status="ok", contexts=()))
     assert list(RAG.given(bare)) == ["contexts"]
     lacking = RAG.lacking("run", {"contexts": 1})
@@ -167,7 +167,7 @@ def test_the_tutorials_example():
     assert found["ndcg"] == pytest.approx((1 + 1 / 2) / ideal)
 
 
-def test_nothing_found_is_zero_and_nothing_to_find_is_none():
+def test_retrieval_scores_separate_zero_from_none():
     assert set(retrieval_scores(["x"], ["a"]).values()) == {0.0}
     none = retrieval_scores(["x"], [])
     assert none.pop("retrieval_precision") == 0.0

@@ -27,7 +27,7 @@ def test_rag_record_needs_contexts_or_reference(fields, problem):
     assert [problem in one for one in found] == ([] if problem is None else [True])
 
 
-def test_k_cuts_the_ranking_where_it_is_a_number():
+def test_numeric_k_truncates_the_ranking():
     contexts = [{"id": f"c{n}", "text": "x"} for n in range(3)]
     record = record_of(contexts=contexts, gold_contexts=["c0", "c2"])
     fields = {"contexts": record.contexts, "gold_contexts": record.gold_contexts}
@@ -37,7 +37,7 @@ def test_k_cuts_the_ranking_where_it_is_a_number():
         assert line["retrieval_precision"] == pytest.approx(precision)
 
 
-def test_the_size_of_a_line_is_its_judged_claims():
+def test_rag_size_counts_judged_claims():
     verdicts = [
         Verdict(context_id=premise, target_id="a", label="neutral", probability=0.9)
         for premise in ("c0", "reference")

@@ -26,7 +26,7 @@ def test_a_model_s_verdicts_become_shares():
     assert found["correctness"] is found["claim_f1"] is None
 
 
-def test_what_no_passage_bears_out_alone_is_asked_of_all_together():
+def test_unsupported_claims_are_judged_on_all_contexts():
     llm = judging(worded)
     result = assessed(llm, record_of(atoms=["one two", "one", "four"], contexts=["one", "two", "three"]))
     scored = scored_rag(result)
@@ -74,7 +74,7 @@ def worker_with(atomizer):
     return TASK.worker(Config(reviser="none"), Calls(parts=parts))
 
 
-def test_claims_of_a_reference_are_of_its_question_and_topic():
+def test_reference_claims_use_question_and_topic():
     worker = worker_with(OwnAtomizer())
     for question in ({"input": "Who?"}, {"input": "When?"}, {"input": "Who?", "topic": "Ulm"}):
         result = worker.assess(record_of(atoms=["A."], reference="A.", contexts=[], **question))
@@ -82,7 +82,7 @@ def test_claims_of_a_reference_are_of_its_question_and_topic():
         assert claim.text == f"{question['input']} {question.get('topic')} A."
 
 
-def test_claims_that_cannot_be_made_leave_the_other_list_to_be_scored():
+def test_failed_claims_leave_other_list_scored():
     def answer(prompt, schema):
         if schema.name == "report_statements":
             return UnusableReplyError("prose")
@@ -120,7 +120,7 @@ LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
         (["Ship 1.", "Boat 2."], ["Ship", "Boat"], ("partial", "contexts->a0")),  # the second look
     ],
 )
-def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, unread, found, monkeypatch):
+def test_unjudged_piece_is_a_failure(contexts, unread, found, monkeypatch):
     monkeypatch.setattr(worker, "WINDOW_TOKENS", 600)
     llm = judging(lambda passage, fact: None if all(word in passage for word in unread) else "Not clear")
     record = record_of(atoms=["It is red."], contexts=contexts)
@@ -128,7 +128,7 @@ def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, un
     assert (result.status, *(failure.item_id for failure in result.failures)) == found
 
 
-def test_too_much_for_one_is_several_and_each_shows_no_more_than_fits():
+def test_long_contexts_give_several_bounded_premises():
     contexts = [Context(id="a", text=LONG), Context(id="b", text="Two.")]
     premises = premises_together(contexts, "q", tokens=200)
     assert [premise.id for premise in premises] == [f"contexts:{n}" for n in range(1, len(premises) + 1)]
@@ -158,6 +158,6 @@ def test_one_verdict_of_those_on_pieces(labels, asked, label):
     assert (found.label if found else None) == label
 
 
-def test_the_surest_piece_decides_and_silence_is_as_sure_as_the_least_sure():
+def test_surest_piece_decides_and_neutral_takes_minimum():
     assert merged([verdict("entailment", 0.7), verdict("entailment", 0.9)], 2).probability == 0.9
     assert merged([verdict("neutral", 0.7), verdict("neutral", 0.9)], 2).probability == 0.7

@@ -45,7 +45,7 @@ def cited(text):
         ("It rained.<br>It snowed<sup>[1]</sup>.", ["It rained.", "It snowed<sup>[1]</sup>."]),
     ],
 )
-def test_a_marker_belongs_to_the_sentence_it_stands_in_or_beside(text, found):
+def test_marker_belongs_to_its_sentence(text, found):
     marked = [[f"c{n}" for n in re.findall(r"\[(\d)\]", one.replace("³", "[3]"))] for one in found]
     by = ["sentence" if cites else "none" for cites in marked]
     assert cited(text) == list(zip(found, marked, by, strict=True))
@@ -57,7 +57,7 @@ def test_a_marker_belongs_to_the_sentence_it_stands_in_or_beside(text, found):
 @pytest.mark.parametrize(
     "mark", ["[1]", "[^1]", "[1][2]", "(Source 1)", "【1†a】", "([A](https://example.org/page1))"]
 )
-def test_a_marker_beside_a_stop_ends_the_sentence_whatever_the_word_before(said, mark):
+def test_marker_beside_stop_ends_the_sentence(said, mark):
     for end in (f" {mark}.", f"{mark}.", *(() if said[-2:] in ("ft", "No") else (f".{mark}", f". {mark}"))):
         for next_one in ("Snow fell.", '"Snow" fell [3].', "5 fell."):
             found = CitedText(f"{said}{end} {next_one}", CONTEXTS)
@@ -68,7 +68,7 @@ def test_a_marker_beside_a_stop_ends_the_sentence_whatever_the_word_before(said,
 @pytest.mark.parametrize(
     "text", ["It is approx. [2] 5 m high.", "Dr. [1] Snow, e.g. [2] Rain, is No. [3] 5."]
 )
-def test_a_marker_behind_an_abbreviation_that_never_ends_a_sentence_does_not_either(text):
+def test_marker_after_abbreviation_continues_the_sentence(text):
     assert len(cited(text)) == 1
 
 
@@ -92,7 +92,7 @@ def test_a_marker_ends_a_sentence_in_lower_case():
 @pytest.mark.parametrize(
     "end", ["It hailed [1][2].", "It hailed. [1][2]", "It hailed (https://example.org/page1, [2])."]
 )
-def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end):
+def test_closing_marker_covers_uncited_sentences_of_paragraph(end):
     found = cited(f"It rained. It snowed. {end}\n\nIt thawed.")
     assert [(cites, by) for _, cites, by in found] == [
         (["c1", "c2"], "paragraph"),
@@ -143,7 +143,7 @@ def test_entry_with_other_link_needs_the_title():
     assert text.notes == ()
 
 
-def test_lines_that_were_wrapped_go_on_whatever_is_cut_out_of_them():
+def test_wrapped_lines_stay_joined_after_marker_removal():
     text = "It snowed on all of the hills (Source 1). The great hail was seen in\n1707 [2]. It thawed [3]."
     assert [cites for _, cites, _ in cited(text)] == [["c1"], ["c2"], ["c3"]]
     assert "seen in 1707. It" in CitedText(text, CONTEXTS).plain
@@ -195,18 +195,18 @@ def test_marks_of_programs_and_styles_are_no_words(text, plain, cites):
     assert [" ".join(s.unknown + s.cited) for s in found.sentences] == cites
 
 
-def test_a_marker_may_be_a_word_of_its_sentence():
+def test_marker_may_be_word_of_its_sentence():
     found = CitedText("It rained. [1] reports that it snowed. As [2] says, it hailed.", CONTEXTS)
     assert [s.cited for s in found.sentences] == [(), ("c1",), ("c2",)]
     assert found.plain == found.text
 
 
-def test_the_plain_text_reads_as_if_there_were_no_citations():
+def test_plain_text_reads_as_if_uncited():
     plain = CitedText("It rained [1]. It [snowed](https://example.org/page1) ([2], [3]).", CONTEXTS).plain
     assert plain == "It rained. It snowed."
 
 
-def test_a_marker_that_the_sentence_needs_as_a_noun_stays():
+def test_marker_used_as_noun_stays():
     text = "According to [1], it rained. It snowed (as reported in [2])."
     found = CitedText(text, CONTEXTS)
     assert found.plain == text
@@ -221,14 +221,14 @@ def test_a_marker_that_the_sentence_needs_as_a_noun_stays():
         "[^1]: https://example.org/page2\n",
     ],
 )
-def test_a_list_of_references_is_no_citation_and_no_sentence(tail):
+def test_reference_list_is_no_citation_or_sentence(tail):
     for line_end in ("\n", "\r\n", "\r"):
         found = CitedText(f"It rained [1].\n\n{tail}".replace("\n", line_end), CONTEXTS)
         assert len(found.sentences) == 1
         assert found.plain.strip() == "It rained."
 
 
-def test_a_footnote_with_a_name_cites_what_the_answer_defines_it_as():
+def test_named_footnote_cites_its_definition():
     notes = "[^page]: A page https://example.org/page2\n[^id]: c3\n[^none]: A book\n"
     found = CitedText(
         f"It rained.[^page] It snowed.[^id] It froze.[^none] Not [^defined].\n\n{notes}", CONTEXTS
@@ -261,7 +261,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=40).map("".join))
 @example("It rained\n(Source 1)[^1]: \n(Source 1)\nIt rained")
 @example("([x](https://example.org/page2).")
-def test_any_text_is_taken_apart_into_pieces_of_itself(text):
+def test_any_text_splits_into_its_own_pieces(text):
     found = CitedText(text, CONTEXTS)
     places = [found.original((n, n + 1)) for n in range(len(found.plain))]
     characters = "".join(text[a:b] for a, b in places)
@@ -276,6 +276,6 @@ def test_any_text_is_taken_apart_into_pieces_of_itself(text):
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(starts))
 
 
-def test_a_list_of_references_ends_where_its_entries_do():
+def test_reference_list_ends_with_its_entries():
     text = "It rained [1].\n\nSources:\n[1] https://example.org/page2\nIt snowed [1].\n"
     assert cited(text) == [("It rained [1].", ["c2"], "sentence"), ("It snowed [1].", ["c2"], "sentence")]

@@ -35,7 +35,7 @@ def listing(*statements):
 
 
 @pytest.mark.parametrize("atomizer", [None, listing("The tower is tall.", "The mill works.")])
-def test_a_sentence_that_stands_twice_is_held_against_what_it_cites_each_time(atomizer):
+def test_repeated_sentence_is_checked_with_each_citation(atomizer):
     answer = "The tower is tall [1]. The mill works [2]. \u200bTHE *TOWER* IS TALL [3].\n\n- The mill works\n"
     claims = found(answer, atomizer).claims
     assert [(claim.text, claim.cited) for claim in claims] == [
@@ -51,7 +51,7 @@ def test_a_sentence_that_stands_twice_is_held_against_what_it_cites_each_time(at
     ]
 
 
-def test_a_sentence_that_repeats_a_part_of_another_has_that_claim():
+def test_sentence_repeating_a_part_gets_its_claim():
     answer = "The tower is tall and old [1]. The tower is tall [2]."
     claims = found(answer, listing("The tower is tall and old.", "The tower is tall.")).claims
     assert [claim.cited for claim in claims] == [("c1",), ("c1",), ("c2",)]
@@ -77,7 +77,7 @@ def test_made_claims_get_other_ids_than_the_sources():
     assert [(claim.id, claim.cited) for claim in claims] == [("a2", ("a0",)), ("a3", ("a1",))]
 
 
-def test_a_marker_that_closes_a_paragraph_cites_for_all_its_claims():
+def test_closing_marker_cites_all_paragraph_claims():
     text = CitedText("The tower is tall. The mill works [1][9].", CONTEXTS)
     claims = found(text.text).claims
     assert [(c.label, c.source, c.claims) for c in citations_of(text, claims)] == [
@@ -116,7 +116,7 @@ def test_what_stays_as_it_was_is_no_change():
 
 
 @pytest.mark.parametrize("mark", ["**", "*", "_", "~~"])
-def test_marks_that_stay_of_a_removed_sentence_are_no_change(mark):
+def test_leftover_marks_of_removed_sentence_are_unchanged(mark):
     text = CitedText(f"{mark}It is big [1]. It is old [1].{mark} It shows maps [1].", SOURCE)
     second = text.sentences[1].place
     done = edited(text.text, [Edit(*second, "")])
@@ -155,7 +155,7 @@ def other(result, word, **fields):
     return tuple(v.model_copy(update=fields) if v.target_id in ids else v for v in result.verdicts)
 
 
-def test_claims_get_new_labels_and_what_was_changed_stays_changed():
+def test_relabelled_claims_keep_changes_made():
     result = verified(Model())
     fields = {"label": "contradiction", "confidence": "corrected", "note": "corrected by a reader"}
     again = relabelled(result, other(result, "ships", **fields))
@@ -181,7 +181,7 @@ def test_a_given_claim_is_where_its_span_says():
     assert (claim.span, claim.cited) == ((28, 46), ("c2",))
 
 
-def test_what_supports_a_claim_is_told_beside_what_contradicts_it_more():
+def test_weaker_support_is_reported_beside_contradiction():
     support = holding("c1", label="entailment")
     weaker = support._replace(verdict=support.verdict.model_copy(update={"probability": 0.6}))
     assert explained(holding("c0", label="contradiction"), weaker) == "[1] contradicts it. [2] supports it."

@@ -21,7 +21,7 @@ from factreasoner.tasks.verify.task import verify
         "It is so.",
     ],
 )
-def test_a_rewrite_that_cannot_stand_is_a_failure_and_the_sentence_stays(bad):
+def test_unusable_rewrite_fails_and_sentence_stays(bad):
     def spoilt(name, arguments, times):
         return dict.fromkeys(arguments, bad) if name == "correct" else arguments
 
@@ -33,7 +33,7 @@ def test_a_rewrite_that_cannot_stand_is_a_failure_and_the_sentence_stays(bad):
     assert result.changes == ()
 
 
-def test_without_a_model_only_the_contradicted_and_unsourced_go():
+def test_rules_remove_only_contradicted_and_unsourced():
     result = verified(
         answer="The Harbour Museum opened in 1930 [1]. It was built by Norwegians [1]. "
         "It has a café [7]. All love it.",
@@ -73,7 +73,7 @@ def test_a_row_of_a_table_stays_one():
     assert "it is not a row of the table any more" in result.failures[0].message
 
 
-def test_of_long_sources_a_model_is_shown_what_speaks_of_the_claims():
+def test_prompt_shows_relevant_parts_of_long_sources():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
     sources = [f"{filler} The Harbour Museum opened on 4 May 1932. {filler}"]

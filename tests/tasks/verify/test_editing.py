@@ -38,7 +38,7 @@ def without(text, *parts, after=""):
         ("> A one. B two.\n> C three.\n", ["C three."], "> A one. B two.\n"),
     ],
 )
-def test_a_sentence_goes_with_its_blanks_marker_and_line(text, parts, left):
+def test_sentence_is_removed_with_spaces_and_marker(text, parts, left):
     assert without(text, *parts) == left
 
 

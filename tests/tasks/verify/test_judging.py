@@ -41,7 +41,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_verdict_that_never_comes_is_a_failure_and_the_sentence_stays(kind):
+def test_missing_verdict_fails_and_sentence_stays(kind):
     def spoilt(name, arguments, times):
         about = [key for key, value in arguments.items() if "maps" in str(value)] if name == "verify" else []
         return BAD[kind](about[0].removesuffix("_reasoning"), arguments) if about else arguments
@@ -72,7 +72,7 @@ def test_an_empty_source_bears_nothing_out():
         assert "empty" in result.claims[0].explanation
 
 
-def test_an_empty_source_takes_nothing_from_a_full_one():
+def test_empty_source_does_not_weaken_a_full_one():
     sources = [Context(id="c0", text=SOURCES[0]), Context(id="c1", text=" ")]
     llm = ScriptedLLM(Model())
     result = verify("It shows ships [1][2].", contexts=sources, llm=llm)
@@ -96,7 +96,7 @@ def test_hostile_texts_stay_material():
     assert "</given_source_0>" not in prompt.user
 
 
-def test_a_verdict_on_several_sources_names_those_it_rests_on():
+def test_multi_source_verdict_names_its_sources():
     def spoilt(name, arguments, times):
         return arguments | {"fact_0_sources": "2-9"} if name == "verify" else arguments
 
@@ -148,7 +148,7 @@ def test_the_majority_stands_with_its_own_explanation(values, label):
 
 
 @pytest.mark.parametrize(("value", "message"), [(None, "m1: "), ("refused", "m1: set the right key")])
-def test_a_judge_that_fails_or_is_refused_leaves_the_others_and_is_said(value, message):
+def test_failing_panel_judge_is_noted_and_outvoted(value, message):
     result = by_panel("True", value, "True")
     assert (result.status, result.claims[0].label) == ("partial", "supported")
     (failure,) = result.failures
@@ -157,14 +157,14 @@ def test_a_judge_that_fails_or_is_refused_leaves_the_others_and_is_said(value, m
         by_panel("refused", "refused")
 
 
-def test_a_tie_and_failures_of_all_leave_a_claim_unjudged():
+def test_tie_or_total_failure_leaves_claim_unjudged():
     result = by_panel("True", "False")
     assert (result.claims[0].label, result.failures[0].error_type) == (None, "Tie")
     assert [vote.note for vote in result.failures[0].votes] == ["", ""]
     assert by_panel(None, None).claims[0].label is None
 
 
-def test_a_verdict_that_names_no_source_rests_on_the_one_it_quotes():
+def test_verdict_without_source_rests_on_its_quote():
     def spoilt(name, arguments, times):
         return arguments | {"fact_0_sources": ""} if name == "verify" else arguments
 

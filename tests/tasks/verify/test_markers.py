@@ -126,7 +126,7 @@ WITHIN = [
 
 
 @pytest.mark.parametrize("text", [*BEHIND, *WITHIN])
-def test_a_link_between_two_sentences_or_behind_one_is_no_words(text):
+def test_link_between_sentences_has_no_text(text):
     found = find_markers(text, Sources([Context(id="a", text="x", link="https://a.com/x")]))
     assert [m.shown is None for m in found] == [text in BEHIND]
 
@@ -138,7 +138,7 @@ def test_an_id_goes_before_a_number_in_order():
     assert read("A [doc3] B [doc2] C [Memo 8] D [2023].", contexts) == [["doc3"], ["doc2?"], ["Memo 8?"]]
 
 
-def test_the_list_of_references_says_what_a_number_stands_for():
+def test_reference_list_defines_citation_numbers():
     assert read("A [1].", defined={"1": "https://example.org/page3"}) == [["c3"]]
     assert read("A [1].", defined={"1": "https://elsewhere.org"}) == [["c1"]]
 
@@ -163,7 +163,7 @@ def test_reading_takes_linear_time():
         ("![a map [1]](map.png) It is tall [2].", [["c2"]]),
     ],
 )
-def test_nothing_is_cited_within_mathematics_or_by_the_words_of_a_picture(text, named):
+def test_mathematics_and_pictures_cite_nothing(text, named):
     assert read(text) == named
 
 

@@ -28,7 +28,7 @@ def test_an_answer_without_claims_has_no_scores():
     assert tuple(result.before) == (None, None, None)
 
 
-def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
+def test_answer_without_judged_claim_has_no_score():
     def spoilt(name, arguments, times):
         return UnusableReplyError("prose") if name == "verify" else arguments
 
@@ -41,7 +41,7 @@ def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
     assert (precision.value, precision.reason) == (None, "no citation was judged")
 
 
-def test_an_answer_without_claims_has_no_number_of_changes():
+def test_answer_without_claims_has_no_change_count():
     sampling = VERIFY.sampling()
     sampling.add("none", verified(Model(), answer=""))
     sampling.add("one", verified(Model(), answer="It shows ships [1]."))
@@ -63,7 +63,7 @@ def test_cited_claims_keep_their_labels_quotes_and_fates():
     assert uncited.p_true is None
 
 
-def test_quotes_stand_apart_in_the_notes_of_a_claim():
+def test_claim_notes_keep_quotes_separate():
     quote = 'It reads: "opened in 1932"; and more'
     table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
     sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
@@ -76,7 +76,7 @@ def test_quotes_stand_apart_in_the_notes_of_a_claim():
     assert row.note_beside_quote == '[1] supports it. [2] contradicts it: "Closed."'
 
 
-def test_a_quote_with_which_another_begins_is_not_taken_for_it():
+def test_quote_prefix_is_not_taken_for_quote():
     whole = '" '.join("abcdefghijklmnopqrst")
     found = verified(Model(), answer="It shows ships [1].")
     (claim,), (said, *_) = found.verified.claims, found.verdicts

@@ -43,7 +43,7 @@ def test_a_model_rewrites_what_failed_and_nothing_else():
     assert (result.claims[0].quote, result.claims[0].quoted) == ("opened on 4 May 1932", "c0")
 
 
-def test_where_there_is_no_source_nothing_is_asked_and_nothing_rewritten():
+def test_missing_sources_cause_no_calls_or_rewrites():
     llm = ScriptedLLM(Model())
     result = TASK.worker(Config(model="m"), Calls(llm=llm)).assess(
         Record(id="r", response="It has a café [7].", contexts=())
@@ -72,7 +72,7 @@ def test_correction_stops_after_maximum_rounds():
     assert verified(Model(), rounds=0).corrected == ANSWER
 
 
-def test_a_rewrite_that_cannot_be_taken_apart_is_listed():
+def test_unsplittable_rewrite_is_listed_as_failure():
     def spoilt(name, arguments, times):
         return UnusableReplyError("prose") if name == "atomizer" and times > 1 else arguments
 
@@ -82,7 +82,7 @@ def test_a_rewrite_that_cannot_be_taken_apart_is_listed():
     assert result.status == "partial"
 
 
-def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_failed():
+def test_failed_rejudging_removes_the_label():
     def spoilt(name, arguments, times):
         again = name == "verify" and times > 1
         about = {key[:6] for key, value in arguments.items() if again and "ships" in str(value)}
@@ -100,7 +100,7 @@ def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_fai
     assert (ships.judged, ships.num_entailing) == ("fully", 1)
 
 
-def test_claims_of_the_corrected_answer_share_no_id_with_others():
+def test_corrected_claims_get_distinct_ids():
     claims = [
         Atom(id="r1_a0", text="It shows ships.", original="It shows ships."),
         Atom(id="r1_a1", text="The museum opened in 1930.", original="The museum opened in 1930"),
@@ -118,7 +118,7 @@ def test_explanations_name_sources_as_the_text_does():
         assert result.claims[0].explanation.startswith(f"[{cited}] supports it")
 
 
-def test_a_marker_that_others_rest_on_outlives_its_sentence():
+def test_shared_marker_outlives_its_sentence():
     answer = "It shows ships. It shows maps. The museum opened in 1930 [1]."
     result = verified(Model(rewrites={"1930": "REMOVE"}), answer=answer)
     assert result.corrected == "It shows ships. It shows maps. [1]"
@@ -129,7 +129,7 @@ def test_a_marker_that_others_rest_on_outlives_its_sentence():
 
 
 @pytest.mark.usefixtures("whole_sentences")
-def test_uncited_claims_are_held_against_all_sources_on_demand():
+def test_uncited_claims_use_all_sources_on_request():
     result = verified(Model(verdicts={"free": "False"}), uncited="check")
     free = next(claim for claim in result.claims if "free" in claim.text)
     assert (free.label, free.cited, free.fate) == ("contradicted", (), "removed")
@@ -159,7 +159,7 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     assert again.claims[0].label == "contradicted"
 
 
-def test_without_a_model_a_number_that_no_source_has_takes_its_sentence_out():
+def test_unknown_number_removes_sentence_without_model():
     answer = "It opened in 1932 (Smith 2020). It shows ships [7]. It shows maps (Lee 2019) [8]."
     result = verified(answer=answer)
     assert result.corrected == "It opened in 1932 (Smith 2020)."
@@ -191,7 +191,7 @@ def spliced(answer, changes):
 
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.sampled_from(REPLIES), min_size=1, max_size=12), st.integers(1, 2))
-def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
+def test_corrected_text_agrees_with_changes_and_fates(replies, rounds):
     def spoilt(name, arguments, times):
         if name != "correct":
             return arguments
@@ -226,7 +226,7 @@ def test_other_language_claims_are_excluded_from_scores():
     assert both.claims[0].label in (None, "supported")
 
 
-def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
+def test_uncompared_source_leaves_the_claim_label():
     answer = "The tower was built in 1871 by the harbour [1][2][3]."
     sources = ["The lamp is red and it was lit by the keeper.", "The keeper was a tall man."]
     sources += ["Der Turm ist seit vielen Jahren nicht mehr am Hafen."]
@@ -269,7 +269,7 @@ def test_a_record_needs_sources():
         verify("It rained [1].", contexts=[])
 
 
-def test_the_line_of_a_failed_record_has_the_keys_of_any_other():
+def test_failed_record_line_has_all_keys():
     failure = Failure(stage="pipeline", item_id="r1", error_type="X", message="lost")
     failed = TASK.failed(Record(id="r1", response="x", contexts=()), Config(), failure)
     tally = TASK.tally(Config(), ())
@@ -279,7 +279,7 @@ def test_the_line_of_a_failed_record_has_the_keys_of_any_other():
 
 
 @pytest.mark.usefixtures("whole_sentences")
-def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
+def test_verify_line_holds_changes_and_claims():
     result = verified(Model())
     line = TASK.tally(Config(), []).add(result)
     assert line["corrected"].startswith("It opened in 1932 [1].")
@@ -289,7 +289,7 @@ def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
     assert TASK.size(result) == len(result.verdicts)
 
 
-def test_notes_and_unknown_citations_are_told_as_in_results():
+def test_notes_and_unknown_citations_match_results():
     result = verify("A dam is high [1. It is wide [7].", contexts=["A dam is high."])
     assert result.unknown_citations == ("7",)
     assert len(result.notes) == 1
