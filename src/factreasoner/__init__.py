@@ -63,7 +63,7 @@ _MOVED = {
     "Pipeline": "factreasoner.pipeline.pipeline",
     "factuality": "factreasoner.models",
 }
-"""Names that stood here in earlier versions -> where they are."""
+"""Former public names and where they are now."""
 _REMOVED = {
     "ScoredRag": "rag() returns a RagResult, with `metrics`",
     "load_config": "pass the path of a profile, config=PATH",
@@ -72,7 +72,7 @@ __all__ = [*sorted(_HOME_OF)]
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that `import factreasoner` costs nothing."""
+    """Import a public name on first use, so that `import factreasoner` is cheap."""
     if name in _REMOVED:
         raise ImportError(f"{name} is no longer there: {_REMOVED[name]}")  # `from` hides an AttributeError
     if (home := _HOME_OF.get(name) or _MOVED.get(name)) is None:

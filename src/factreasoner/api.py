@@ -1,4 +1,4 @@
-"""Many records from Python, with the run folder, the limits and the resuming of the command line."""
+"""Assess many records from Python, with run folder, limits and resuming as in the CLI."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TaskName = Literal["run", "recall", "rag", "verify"]
 
 
 class TemporaryFolder(type(Path())):  # type: ignore[misc]
-    """The path of a temporary folder, deleted when nothing names this path or one made from it."""
+    """The path of a temporary folder that is deleted when no path from it is referenced."""
 
     _parent: Self | None = None
 
@@ -111,7 +111,7 @@ def assess_many(
 
 @contextlib.contextmanager
 def _keeping_finished(path: Path) -> Iterator[None]:
-    """Keep the records that were finished before an error, which names their folder, and has their run."""
+    """Add the folder and the run with its finished records to any error."""
     try:
         yield
     except FactReasonerError as error:
@@ -126,7 +126,7 @@ aassess_many = awaitable(assess_many)
 
 
 def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]:
-    """The ids of a folder's records. Raises InputError for new records with the id of another one there."""
+    """The ids already in a folder. Raises InputError if a new record reuses one of them."""
     numbers = {record.id: number for number, record in enumerate(records, start=1)}
     problems = []
     for known in folder.results(numbers):
@@ -145,7 +145,7 @@ def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]
 
 
 def _by_name(config: Config, parts: Mapping[str, object]) -> Config:
-    """Settings that name the parts, for processes that import them; ConfigError where one has no name."""
+    """Settings that name the components, for worker processes; ConfigError if one has no name."""
     for kind, part in parts.items():
         if kind not in PLUGINS or not importable(part):
             what = named(part).removeprefix("__main__:")

@@ -1,1 +1,1 @@
-"""What finished runs tell: evaluation, comparison, rules to keep, explanations."""
+"""Analysis of finished runs: evaluation, comparison, rules, explanations."""

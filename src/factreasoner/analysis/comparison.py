@@ -1,4 +1,4 @@
-"""Finished runs over the same records side by side: what is in the files of `factreasoner compare`."""
+"""Compare finished runs over the same records, as `factreasoner compare` does."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from factreasoner.runs.plan import plan
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 UNTESTABLE = 5
-"""Records up to which no exchange of assessments is as rare as 5 in 100."""
+"""With so few records, no permutation test can reach p < 0.05."""
 LACKS = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
 
 
 class ComparisonSettings(NamedTuple):
-    """How runs are compared: `k` as in Config, the seed of random permutations, whose labels."""
+    """How runs are compared: `k` as in Config, the permutation seed, the gold labels to use."""
 
     k: int | str | None = None
     seed: int = 0
@@ -47,10 +47,10 @@ class ComparisonSettings(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """One run, read through: its scores, what a reader must know, and of each record three things.
+    """One run, read completely: its scores, its notes, and the status and digests of each record.
 
-    These are its status, and digests of its response and of its claims. `own_contexts`: contexts belong to
-    atoms, and it judged each atom by its own. `stages` are those that any record went through.
+    The digests are of a record's response and claims. `own_contexts`: every atom was judged by contexts of
+    its own. `stages` are those that any record went through.
     """
 
     sample: Sample
@@ -64,7 +64,7 @@ class _Read(NamedTuple):
 
 
 def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
-    """Runs of one task by the shortest endings of their paths that tell them apart.
+    """Runs of one task, named by the shortest path endings that are unique.
 
     Raises:
         UsageError: fewer than two, or one folder twice.
@@ -85,15 +85,15 @@ def compare_runs(
     baseline: str | None = None,
     settings: ComparisonSettings | None = None,
 ) -> dict[str, Any]:
-    """The scores of every run, and their differences from those of `baseline` (the first by default).
+    """The scores of every run, and their differences from `baseline` (the first run by default).
 
-    Every run is scored with the baseline's K, over the records that have a score in each; K too is of these.
+    Every run is scored with the baseline's K, over the records that have a score in every run.
 
     Raises:
-        RunError: the runs are not over the same records and `intersect` is off, or share none; or, of
-            factuality, a record has another response in another run.
-        ConfigError: no run is called `baseline`; or labels of atoms are given for another task.
-        InputError: something is wrong with the gold file.
+        RunError: the runs have different records and `intersect` is off, or share none; or a record has
+            different responses.
+        ConfigError: no run is called `baseline`, or atom labels are given for another task.
+        InputError: the gold file is wrong.
     """
     settings = settings or ComparisonSettings()
     if baseline is not None and baseline not in runs:
@@ -132,7 +132,7 @@ def compare_runs(
 
 
 def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> list[list[str]]:
-    """Groups of runs that have the same score in every record, apart from usage."""
+    """Groups of runs with equal scores in every record, apart from usage."""
     names = [m.name for m in metrics if not m.usage]
     groups: dict[tuple[bytes, ...], list[str]] = {}
     for run, sample in samples.items():
@@ -142,16 +142,16 @@ def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> list
 
 
 def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]]) -> list[int]:
-    """How many claims `first` judged in each record of which all runs judged some."""
+    """How many claims `first` judged in each record where all runs judged some."""
     judged = ({i for i, size in zip(run.ids, run.sizes, strict=True) if size} for run in runs.values())
     shared = set.intersection(*judged)
     return [size for i, size in zip(first.ids, first.sizes, strict=True) if i in shared]
 
 
 def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Path | None) -> _Read:
-    """Read a run through.
+    """Read a run completely.
 
-    One of factuality is scored as `config` says, with K from `sizes`, and its usage is that of judging.
+    A factuality run is scored as `config` says, with K from `sizes`; its usage is that of judging only.
     """
     factuality = run.task is FACTUALITY_TASK
     tally: Tally[Any] = run.task.tally(config, sizes) if factuality else run.tally(run.config)
@@ -197,7 +197,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
 
 
 def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
-    """What the assessor's own calls took; of cached ones, and of `replayed` verdicts, an estimate of it."""
+    """Usage of the assessor's own calls; estimated for cached calls and `replayed` verdicts."""
     used = assessment.usage.get(JUDGING, Usage())
     if config.first_model is None or not (replayed or used.cached_calls):
         return used
@@ -227,10 +227,7 @@ def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
 
 
 def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> list[str]:
-    """Ids of the records with a score in every run, in the order of the baseline's.
-
-    Those that no run has the first score of, as of answers without claims, count for the others they have.
-    """
+    """Ids of the records with a score in every run, in the baseline's order."""
     scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
     lines = [
@@ -253,7 +250,7 @@ def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, inte
 
 
 def _valued(table: Table[Any], sample: Sample) -> set[str]:
-    """Ids of the records that have any score at all."""
+    """Ids of the records that have any score."""
     names = [m.name for m in table.shown_in("compare") if not m.usage and m.name in sample.values]
     known = np.any([~np.isnan(sample.values[name]) for name in names], axis=0)
     return {sample.ids[place] for place in known.nonzero()[0]}
@@ -269,7 +266,7 @@ def _counted(reasons: Iterable[str]) -> str:
 
 
 def _left_out(part: _Read, ids: Sequence[str]) -> str:
-    """How many of a run's records are not compared, and why; "" where all are."""
+    """How many of a run's records are not compared, and why; "" if all are."""
     left, total = set(part.sample.ids).difference(ids), len(part.sample.ids)
     counts = _counted(LACKS.get(part.status[name], "not scored in every run") for name in sorted(left))
     return f"the comparison excludes {len(left)} of {total} records ({counts})" if left else ""
@@ -307,7 +304,7 @@ def _run_content(
 
 
 def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
-    """What can't be said of so few records."""
+    """A note on what so few records cannot show."""
     count = len(sample.ids)
     if count < 2:
         yield "only one record: no intervals and no tests"
@@ -322,10 +319,9 @@ def _differing(
     judging: Mapping[str, FinishedRun[Any]],
     read: Mapping[str, _Read],
 ) -> dict[str, dict[str, Any]]:
-    """Settings that decide results and are not the same in every run, with their value in each.
+    """Settings that affect results and differ between the runs, with their value in each.
 
-    What decided nothing is "-": the version of an assessor without a graph, and a part that no record went
-    through.
+    "-" marks a setting that was not used, such as the version of an assessor without a graph.
     """
     settings: dict[str, dict[str, Any]] = {}
     for name, run in runs.items():
@@ -344,9 +340,10 @@ def _differing(
 
 
 def _judging(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, FinishedRun[Any]]:
-    """By the name of each run the one whose judge gave its verdicts: of a replay of another, that one.
+    """For each run, the name of the run whose judge gave its verdicts.
 
-    A replay of anything else, or of a run that has gone on since, is its own.
+    For a replay of another compared run it is that run, unless that one has changed since; else the run
+    itself.
     """
     replays = any(run.config.part("judge").replays for run in runs.values())
     by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
@@ -370,7 +367,7 @@ def _notes(
     ids: Sequence[str],
     baseline: str,
 ) -> Iterator[str]:
-    """What a reader of the comparison must know."""
+    """Notes for a reader of the comparison."""
     claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
     left_out = by_value({name: _left_out(part, ids) for name, part in read.items()})
     yield from (f"{', '.join(names)}: {message}" for message, names in left_out.items() if message)

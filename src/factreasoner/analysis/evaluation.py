@@ -1,4 +1,4 @@
-"""The scores of finished runs, over all and by group: what is in the files of `evaluate`, and of modes."""
+"""Scores of finished runs, overall and by group, as `evaluate` and `compare --modes` write them."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Task
 
 JUDGING = "evaluator"
-"""The stage whose calls, tokens and cost are compared; what came before may have been shared."""
+"""The stage whose calls, tokens and cost are compared; earlier stages may have been shared."""
 ALL_OPEN = "no judged atom is supported or contradicted: the contexts decide nothing"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
-"""Fields of a result line that say nothing about labels."""
+"""Fields of a result line that do not concern labels."""
 
 
 def summarised(
@@ -43,11 +43,11 @@ def summarised(
     each: Callable[[Result, Mapping[str, Any]], None],
     gold: GoldFile | None = None,
 ) -> Tally[Any]:
-    """Read a run through, scored as `config` says with the labels of `gold`, if given.
+    """Read a run completely, scored as `config` says with the labels of `gold`, if given.
 
-    `each` is told every result and its line.
+    `each` is called with every result and its line.
 
-    Raises InputError: a gold file none of whose labels is for an atom of the run.
+    Raises InputError: no label of `gold` is for an atom of the run.
     """
     summary = run.tally(config)
     for result in run.results():
@@ -66,15 +66,15 @@ def evaluate_run(
     gold: GoldFile | None = None,
     by: str | None = None,
 ) -> dict[str, Any]:
-    """Write records.jsonl and summary.json into `out`; returns the content of the latter.
+    """Write records.jsonl and summary.json to `out`; returns the content of the summary.
 
-    `gold` stands in for the labels of the run's input, of atoms; `by` is "topic" or a metadata key. Nothing
-    is written when something is wrong.
+    `gold` replaces the labels of the input; `by` is "topic" or a metadata key. Nothing is written on an
+    error.
 
     Raises:
-        RunError: no atom is labelled, of a run of factuality, and there is no `by`.
+        RunError: no atom of a factuality run is labelled, and there is no `by`.
         InputError: no label of `gold` is for an atom of the run.
-        ConfigError: no record has the key `by`; or `gold` is given for another task.
+        ConfigError: no record has the key `by`, or `gold` is given for another task.
     """
     if gold is not None and run.task is not FACTUALITY_TASK:
         raise ConfigError(f"--gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
@@ -103,9 +103,9 @@ def evaluate_run(
 
 
 class _GroupedLines:
-    """The lines of records.jsonl, `kept` in a file, and which are of each group by a key.
+    """The lines of records.jsonl, kept in a file, and which lines belong to each group.
 
-    `by` is that key: "topic" or one of metadata.
+    `by` is the grouping key: "topic" or a metadata key.
     """
 
     def __init__(self, by: str | None, kept: IO[str]) -> None:
@@ -117,7 +117,7 @@ class _GroupedLines:
         """How many records have each key that they could be grouped by."""
 
     def add(self, result: Result, line: Mapping[str, Any]) -> None:
-        """Keep what a result's line of results.jsonl says of its labels."""
+        """Keep the label fields of a result line."""
         shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
         if self.by is not None:
             own = [key for key in result.metadata if key not in KEPT_UNDER.values()]
@@ -135,7 +135,7 @@ class _GroupedLines:
 
 
 def _refuse_nothing(run: FinishedRun[Any], sample: Sample, read: _GroupedLines) -> None:
-    """Refuse to group by a key that no record has, and to score no label where there are no groups."""
+    """Raise if no record has the grouping key, or if there are neither labels nor groups."""
     by, keys = read.by, read.keys
     if by is not None and not keys[by]:
         raise ConfigError(
@@ -171,7 +171,7 @@ def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
 
 
 def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
-    """Counts by label (S, C, U) and support; None unless people told C or U apart."""
+    """Counts by human label (S, C, U) and support; None unless people used C or U."""
     claims = sample.claims
     if not np.isin(claims.gold, (GOLD["C"], GOLD["U"])).any():
         return None
@@ -186,13 +186,13 @@ def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
 
 
 def all_open(sample: Sample) -> bool:
-    """Whether atoms were judged and none of them is supported or contradicted."""
+    """Whether atoms were judged and none is supported or contradicted."""
     decided = np.nansum(sample.values["supported"]) + np.nansum(sample.values["contradicted"])
     return bool(FACTUALITY.has_score(sample).any()) and not decided
 
 
 def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iterator[str]:
-    """What a reader of the scores must know."""
+    """Notes for a reader of the scores."""
     table: Table[Any] = run.task.table
     if run.unfinished:
         yield run.unfinished
@@ -239,9 +239,9 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
 
 
 def modes_content(runs: Mapping[str, FinishedRun[Any]], by: str) -> dict[str, Any]:
-    """What the table of modes of `recall` holds: for every mode its scores, by group too, and what it took.
+    """The table of recall modes: scores of every mode, overall and by group, and its usage.
 
-    `by` is "topic" or a metadata key; a group is of the records with one value of it.
+    `by` is "topic" or a metadata key.
     """
     return {"task": "recall", "by": by, "modes": {name: _mode(run, by) for name, run in runs.items()}}
 
@@ -267,7 +267,7 @@ def _mode(run: FinishedRun[Any], by: str) -> dict[str, Any]:
 
 
 def _mode_scores(table: Table[Any], sample: Sample) -> dict[str, Any]:
-    """N/A, error rate and F1 of one mode and group; `na` is the share of facts that stayed unanswered."""
+    """N/A, error rate and F1 of one mode and group; `na` is the share of unanswered facts."""
     # NaN is of a record without facts
     facts, unanswered = (int(np.nansum(sample.values[name])) for name in ("num_facts", "num_unanswered"))
     scores = table.estimates(sample, ("recall", "error_rate", "f1_false"))

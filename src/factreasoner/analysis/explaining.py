@@ -16,7 +16,7 @@ from factreasoner.runs.store import RunFolder
 
 
 class ExplainedRecord(NamedTuple):
-    """An assessment with its explanation, or the reasons why there is none."""
+    """An assessment with its explanation, or the reason why there is none."""
 
     assessment: Assessment
     explanation: Explanation | None
@@ -30,10 +30,10 @@ def explain_journal(
     record: str | None,
     atom_ids: Collection[str],
 ) -> Iterator[ExplainedRecord]:
-    """Explain one record or all, one after another: all their judged atoms, or those named in `atom_ids`.
+    """Explain one record or all: every judged atom, or those in `atom_ids`.
 
-    Of several records those without atoms, or with none of `atom_ids`, are passed over. Settings in `changes`
-    take the place of the run's, and posteriors are found anew then.
+    With several records, those without atoms or without any of `atom_ids` are skipped. `changes` replace
+    settings of the run; posteriors are then computed again.
 
     Raises:
         ConfigError: a setting is wrong, or the solver is unknown or not installed.

@@ -45,15 +45,15 @@ from factreasoner.runs.finished import FinishedRun
 
 FOLDS = 5
 OFFSETS_PENALTY = 0.01
-"""Weight of the squared parameters, divided by the number of verdicts: it only bounds them."""
+"""Weight of the squared parameters, divided by the number of verdicts; it only bounds them."""
 BALANCE = 0.5
-"""Share of the loss in which each label counts the same; in the rest each verdict does.
+"""Share of the loss in which each label counts equally; in the rest each verdict does.
 
-Without it, contradictions would almost never be found, because they are rare.
+Without it, the rare contradictions would almost never be predicted.
 """
 WIDEST = 20.0
 KEPT = ("labelled", "neutral_for_contradiction")
-"""Names of the counts of verdicts that are fitted to; the others are left out."""
+"""Names of the counts of verdicts used in the fit."""
 LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
 BOUNDS = {"log_loss": (0.0, -float(np.log(SMALLEST_P)))}
 NATURAL_RATES = (
@@ -69,11 +69,11 @@ CORRECTIONS_ALONE = (
 def calibrate_verdicts(
     run: FinishedRun[Assessment], relations: Path, *, unlisted: Unlisted = "missing", seed: int = 0
 ) -> Calibration:
-    """Fit the offsets of a run's verdicts to the labels that `relations` has; see `pairs_of_relations`.
+    """Fit offsets for a run's verdicts to the labels in `relations`; see `pairs_of_relations`.
 
     Raises:
-        InputError: the file can't be read, or has no label on a verdict of this run.
-        RunError: there is too little to fit to.
+        InputError: the file can't be read, or labels no verdict of this run.
+        RunError: there is too little data to fit.
     """
     source = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
     return _fitted(run, pairs_of_relations(run, relations, unlisted=unlisted), source)
@@ -82,16 +82,16 @@ def calibrate_verdicts(
 def calibrate_by_corrections(
     run: FinishedRun[Assessment], corrections: Corrections, *, seed: int = 0
 ) -> Calibration:
-    """Fit likewise to a reader's corrections; the other verdicts of the records they name count as right.
+    """Fit to a reader's corrections; other verdicts of the corrected records count as right.
 
-    Raises RunError: there is too little to fit to.
+    Raises RunError: there is too little data to fit.
     """
     source = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
     return _fitted(run, pairs_of_corrections(run, corrections), source)
 
 
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any]) -> Calibration:
-    """The calibration; `message` says what the labels are from."""
+    """The calibration; `message` names the source of the labels."""
     if lack := pairs.shortage():
         raise RunError(
             f"{run.path}: too little to calibrate verdicts with {message['gold']}: {lack}; give more"
@@ -135,9 +135,9 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any])
 def _atoms(
     run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]
 ) -> Iterator[tuple[float, float, bool, int]]:
-    """Of each labelled atom: its posterior by verdicts as they are, and by calibrated ones, whether it is S.
+    """For each labelled atom: P(true) before and after calibration, its label, and its record's index.
 
-    The last is its record's place in the run; `offsets` are by that, those fitted to other records.
+    `offsets` maps a record's index to the offsets fitted without that record.
     """
     config = run.config.model_copy(update={"calibration": None})
     solver: Solver = SOLVER.make(config.solver, {"config": config})
@@ -178,10 +178,10 @@ def _notes(
 
 
 def fit_offsets(p: Floats, gold: Ints, labels: Sequence[Label] = LABELS) -> LabelOffsets:
-    """The temperature and offsets of the smallest loss; `gold` are right labels as places in `LABELS`.
+    """The temperature and offsets of least loss; `gold` are right labels as indices into `LABELS`.
 
-    `labels` are those that the judge can say, in the order of `LABELS`; no other one may be right. The loss
-    is the log loss, half of it averaged over verdicts and half over labels.
+    `labels` are those that the judge can give, in the order of `LABELS`; `gold` has no others. The loss is
+    the log loss, averaged half over verdicts and half over labels.
     """
     from scipy.optimize import minimize
 
@@ -203,7 +203,7 @@ def fit_offsets(p: Floats, gold: Ints, labels: Sequence[Label] = LABELS) -> Labe
 
 
 def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
-    """Places to fit to and places held out; a record is wholly in one or the other."""
+    """Indices to fit to and indices held out; a record is never split between them."""
     numbers = np.random.default_rng(seed).permutation(np.unique(record))
     for chosen in np.array_split(numbers, min(FOLDS, len(numbers))):
         outside = np.isin(record, chosen)
@@ -220,7 +220,7 @@ class Scores(NamedTuple):
 def scores_of_labels(p: Floats, gold: Ints, record: Ints, predicted: Ints | None = None) -> Scores:
     """Scores of the labels `predicted`, by default the most probable ones.
 
-    `p` has the shape (pairs, 3); labels are places in `LABELS`.
+    `p` has shape (pairs, 3); labels are indices into `LABELS`.
     """
     predicted = p.argmax(axis=1) if predicted is None else predicted
     every = np.arange(len(gold))
@@ -248,7 +248,7 @@ def scores_of_atoms(claims: Claims) -> Scores:
 
 
 def compared(before: Scores, after: Scores) -> dict[str, Any]:
-    """Values before and after, and gains with 95 % intervals over records; above 0 is better."""
+    """Values before and after, and gains with 95 % intervals over records; positive is better."""
     found: dict[str, Any] = {
         when: {
             **{name: number(statistic.value) for name, statistic in scores.statistics.items()},

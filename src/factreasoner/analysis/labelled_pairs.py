@@ -1,4 +1,4 @@
-"""Verdicts of a run beside their right labels: those of a file of labels, or of a reader's corrections."""
+"""A run's verdicts beside their right labels, from a label file or a reader's corrections."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ from factreasoner.runs.finished import FinishedRun
 
 CONTRADICTION = LABELS.index("contradiction")
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
-"""A fit needs so many labelled pairs, so many of each label, in so many records."""
+"""Minimum labelled pairs, pairs per label, and records for a fit."""
 RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
-"""Of a record's verdict the right label, or in a word of the file's counts why there is none."""
+"""Returns the right label of a record's verdict, or the reason why it has none."""
 
 
 class Pairs:
-    """The verdicts of a run that have a right label, and how many have one, or have none and why.
+    """The verdicts of a run that have a right label, and counts of those that have none, by reason.
 
-    Of those with P of the labels, `p` has shape (pairs, 3); `said` are the judge's labels and `gold` the
-    right ones, as places in `LABELS`; `record` are the places of their records in the run. `labels` are those
-    that the judge can say: where P of contradiction is 0 in all verdicts, contradiction is none of them, and
-    counts as neutral in `gold`.
+    `p` has shape (pairs, 3); `said` are the judge's labels and `gold` the right ones, as indices into
+    `LABELS`; `record` are indices of records. `labels` are those the judge can give: if P(contradiction) is 0
+    in all verdicts, contradiction counts as neutral in `gold`.
     """
 
     def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
@@ -60,12 +59,12 @@ class Pairs:
             self.counts["neutral_for_contradiction"] = int(contradicted.sum())
 
     def sizes(self) -> dict[str, Any]:
-        """How many there are, in how many records, of each label."""
+        """The number of pairs and of records, by label."""
         of_each = {label: int((self.gold == LABELS.index(label)).sum()) for label in self.labels}
         return {"n": len(self.gold), "records": len(np.unique(self.record)), "labels": of_each}
 
     def shortage(self) -> str | None:
-        """Why there is too little to fit to, with the numbers; None when there is enough."""
+        """Why there is too little to fit, with numbers; None if there is enough."""
         n, records, labels = self.sizes().values()
         if n >= LEAST_PAIRS and records >= LEAST_RECORDS and min(labels.values()) >= LEAST_OF_EACH:
             return None
@@ -83,12 +82,11 @@ class Pairs:
 def pairs_of_relations(
     run: FinishedRun[Assessment], relations: Path, *, unlisted: Unlisted = "missing"
 ) -> Pairs:
-    """The verdicts that a file or another run has right labels of.
+    """The verdicts that a file or another run gives right labels for.
 
-    A pair that is not listed is left out, or with `unlisted` of "neutral" counts as neutral if its record is
-    named at all.
+    An unlisted pair is excluded; with `unlisted="neutral"` it counts as neutral if its record is listed.
 
-    Raises InputError: the file can't be read, or has no label on a verdict of this run.
+    Raises InputError: the file can't be read, or labels no verdict of this run.
     """
     gold = recordings(journal_of(relations), constant=1.0)
 
@@ -129,7 +127,7 @@ def pairs_of_relations(
 
 
 def pairs_of_corrections(run: FinishedRun[Assessment], corrections: Corrections) -> Pairs:
-    """The verdicts of the records that a reader corrected; those without a correction count as right."""
+    """Verdicts of the corrected records; those without a correction count as right."""
 
     def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
         if assessment.record_id not in corrections.records:

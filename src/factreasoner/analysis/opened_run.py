@@ -1,4 +1,4 @@
-"""A run folder from Python: its results, and its tables as data frames."""
+"""Open a run folder from Python: results, and tables as data frames."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def config(self) -> Config:
-        """The settings it was made with."""
+        """The settings of the run."""
         return self._finished.config
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class Run:
         return str(record_id) in self._finished.ids
 
     def __getitem__(self, record_id: object) -> Result:
-        """The result of the record with that id, a text or a number. Raises KeyError, with the nearest id."""
+        """The result of the record with that id. Raises KeyError, naming the nearest id."""
         try:
             known = self._finished.known_id(str(record_id))
         except RunError as error:
@@ -96,9 +96,9 @@ class Run:
         return opened, (self.path,), {"_made": self._made}
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[Result]:
-        """The result of each record, or of those named, read one at a time.
+        """The result of each record, or of those in `ids`, read one at a time.
 
-        In a run of `run` it is an `Assessment`, of `rag` a `RagResult` and so on.
+        It is an `Assessment` in a run of `run`, a `RagResult` in one of `rag`, and so on.
         """
         k = self.config.k if isinstance(self.config.k, int) else None
         return (one.model_copy(update={"k": k}) for one in self._finished.results(ids))
@@ -115,19 +115,19 @@ class Run:
         return tally.content()
 
     def atoms(self) -> DataFrame:
-        """The atoms of a run of `run`, one per row; see `Result.rows`. ConfigError: it is of another task."""
+        """The atoms of a `run` folder, one per row; see `Result.rows`. Raises ConfigError for other tasks."""
         return self._frame("atoms")
 
     def claims(self) -> DataFrame:
-        """The claims of a run of another task: a row for each text that a claim was checked against."""
+        """The claims of any other task: one row per claim and text it was checked against."""
         return self._frame("claims")
 
     def records(self) -> DataFrame:
-        """The records with their scores, usage and metadata, one per row."""
+        """The records with scores, usage and metadata, one per row."""
         return self._frame(RECORDS)
 
     def verdicts(self) -> DataFrame:
-        """The verdicts, one per row: on a premise (such as a context) and a claim."""
+        """The verdicts, one per row, each on a premise (such as a context) and a claim."""
         return self._frame(VERDICTS)
 
     def _frame(self, name: str) -> DataFrame:
@@ -143,10 +143,11 @@ class Run:
 
 @python_call
 def compare(*runs: Run, seed: int = 0) -> dict[str, Any]:
-    """The scores of runs of one task over the same records, and the differences of the others from the first.
+    """Scores of runs of one task over the same records, and differences from the first run.
 
-    Each of `differences` has a P value, by permutations with `seed`. It is what `compare --json` prints.
-    Raises ConfigError for fewer than two runs or one twice; RunError if records or tasks differ.
+    Each difference has a p-value from permutations with `seed`, as in `compare --json`.
+
+    Raises ConfigError: fewer than two runs, or one twice. RunError: records or tasks differ.
     """
     names = named_runs([run.path for run in runs])
     finished = (run._finished for run in runs)  # noqa: SLF001 - with its corrections

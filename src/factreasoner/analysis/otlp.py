@@ -1,7 +1,7 @@
-"""Scores as events of OpenTelemetry's Logs API, sent over OTLP in batches; nothing is lost silently.
+"""Send scores as events of OpenTelemetry's Logs API over OTLP, in batches.
 
-The names are those of the semantic conventions for generative AI, which are still "development": here alone
-they stand. Source: OpenTelemetry, "Semantic conventions for generative AI events".
+The event names follow the semantic conventions for generative AI, which are still in development. Source:
+OpenTelemetry, "Semantic conventions for generative AI events".
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
 AT_ONCE = 512
 _SECONDS = 2.0
-"""After which nothing is there. The exporter itself tries on for 10 s, as is right for one that is busy."""
+"""Seconds after which a collector counts as absent. The exporter retries a busy one for 10 s."""
 
 
 class Otlp:
     """Sends events to a collector.
 
-    The exporter is called batch by batch: a batch processor drops events silently when its queue is full.
-    `url` is a collector's; OTEL_EXPORTER_OTLP_LOGS_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT name one as well.
+    Batches are exported directly, since a batch processor silently drops events when its queue is full. The
+    URL may also come from OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT.
 
-    Raises PublishError: nothing is there.
+    Raises PublishError: the collector is unreachable.
     """
 
     def __init__(self, url: str | None = None, exporter: LogRecordExporter | None = None) -> None:
@@ -60,7 +60,7 @@ class Otlp:
         self._scope = InstrumentationScope("factreasoner", __version__)
 
     def lacks(self, score: Score) -> str | None:
-        """Why a score can't be sent: an id of another kind loses its trace. One without a trace is sent."""
+        """Why a score can't be sent: its trace or span id is invalid. A score without a trace can be sent."""
         trace, span = score.place[:2]
         if not (trace or span) or _context(score.place):
             return None
@@ -68,7 +68,7 @@ class Otlp:
         return f"record {score.record}: {ids}: OTLP takes ids of 32 and 16 hexadecimal digits"
 
     def send(self, scores: Sequence[Score]) -> None:
-        """Send a batch. Raises PublishError where the collector is down, or rejects it."""
+        """Send a batch. Raises PublishError if the collector is down or rejects it."""
         now = time.time_ns()
         batch = [ReadableLogRecord(_event(score, now), self._resource, self._scope) for score in scores]
         with _logged() as logged:
@@ -81,12 +81,12 @@ class Otlp:
             raise PublishError(f"{self.url}: the collector rejected the whole batch: {why}")
 
     def close(self) -> None:
-        """Nothing more is sent."""
+        """Close the exporter."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 class Sent(NamedTuple):
-    """What became of the scores: how many were sent, of how many records; which could not be, and why.
+    """How many scores were sent, of how many records; which could not be sent, and why.
 
     `unplaced` scores were sent without a trace or a span.
     """
@@ -98,9 +98,9 @@ class Sent(NamedTuple):
 
 
 def publish(scores: Iterable[Score], collector: Otlp) -> Sent:
-    """Send all scores batch by batch; then close the collector.
+    """Send all scores in batches, then close the collector.
 
-    Raises PublishError: the collector is down. A note says how many scores it was sent before.
+    Raises PublishError: the collector is down; a note says how many scores were sent before.
     """
     rest = iter(scores)
     number, unplaced, records, lacking = 0, 0, set[str](), Counter[str]()
@@ -127,7 +127,7 @@ def publish(scores: Iterable[Score], collector: Otlp) -> Sent:
 
 
 def _reach(url: str) -> None:
-    """Raise PublishError where nothing takes a connection. What is behind a proxy is not tried."""
+    """Raise PublishError if nothing accepts a connection. A collector behind a proxy is not tried."""
     try:
         at = urlsplit(url)
         if not at.hostname or ({at.scheme, "all"} & getproxies().keys() and not proxy_bypass(at.hostname)):
@@ -143,7 +143,7 @@ def _reach(url: str) -> None:
 
 @contextlib.contextmanager
 def _logged() -> Iterator[list[str]]:
-    """What the exporter logs inside, each try again among it; no log shows it."""
+    """Collect what the exporter logs, retries included, and keep it out of other logs."""
     log, messages = logging.getLogger(OTLPLogExporter.__module__), list[str]()
 
     def keep(record: logging.LogRecord) -> bool:
@@ -185,7 +185,7 @@ def _event(score: Score, now: int) -> LogRecord:
 
 
 def _context(place: Place) -> Context:
-    """A context in which the span that is scored is the current one; an empty one where it is not known."""
+    """A context with the scored span as the current one; empty if the span is unknown."""
     trace, span = place.trace or "", place.span or "0" * 16
     if not _TRACE.fullmatch(trace) or not _SPAN.fullmatch(span):
         return Context()

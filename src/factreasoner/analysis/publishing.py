@@ -1,4 +1,4 @@
-"""A run as scores: one per record and metric, with its span and a key that stays the same."""
+"""A run as scores: one per record and metric, each with its span and a stable key."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 
 NAMES = "factreasoner."
-"""What the names of all scores begin with."""
+"""Prefix of all score names."""
 UNKNOWN = "_OTHER"
-"""The type of an error that nothing names, as OpenTelemetry has it."""
+"""OpenTelemetry's error type for unnamed errors."""
 MOST_CHARACTERS = 2000
 _TRACEPARENT = re.compile(
     r"[0-9a-f]{2}-(?!0+-)([0-9a-f]{32})-(?!0+-)([0-9a-f]{16})-[0-9a-f]{2}", re.IGNORECASE
@@ -26,9 +26,9 @@ _RESPONSE_KEYS = ("response_id", "gen_ai.response.id")
 
 
 class Place(NamedTuple):
-    """What a score is about: ids of a trace, a span in it and a model's response, as texts.
+    """What a score is about: the ids of a trace, a span and a response, as strings.
 
-    `wrong` says what is wrong with what the record has in their place.
+    `wrong` describes invalid ids in the record.
     """
 
     trace: str | None = None
@@ -38,9 +38,9 @@ class Place(NamedTuple):
 
 
 class Score(NamedTuple):
-    """One score. It has a `value`, or an `error`: the type of what failed.
+    """One score: a `value`, or an `error` with the type of the failure.
 
-    `key` is the same whenever the same judge's score is published. `label` is that of a claim.
+    `key` is stable: the same score of the same judge always has the same key. `label` is that of a claim.
     """
 
     record: str
@@ -54,7 +54,7 @@ class Score(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is published: `metrics` by name, or all that were computed; claims; explanations, which quote."""
+    """What to publish: `metrics` by name or all computed ones; claims; explanations with quotes."""
 
     metrics: tuple[str, ...] = ()
     claims: bool = False
@@ -123,15 +123,15 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
 
 
 def _words(row: ClaimRow) -> str:
-    """A claim with what decides its label."""
+    """A claim with the evidence that decides its label."""
     reason = f"{row.quote_mark}{row.quote}" if row.quote else row.note
     return f"{row.label or 'not judged'}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]
 
 
 def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place:
-    """The ids that a record's metadata has: `traceparent`, or `trace_id` and `span_id`; `response_id`.
+    """The ids in a record's metadata: `traceparent`, or `trace_id` and `span_id`; `response_id`.
 
-    `trace_key` names a key that holds a traceparent or the id of a trace.
+    `trace_key` names a key that holds a traceparent or a trace id.
     """
     own = _text(metadata.get(trace_key or "traceparent"))
     response = next((_text(metadata[key]) for key in _RESPONSE_KEYS if key in metadata), None)

@@ -1,4 +1,4 @@
-"""Rules a finished run must keep, for a pipeline that stops when it does not."""
+"""Rules that a finished run must meet, for use in CI."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ TOTALS: dict[str, tuple[str, ...]] = {
     "cost": ("usage", "total", "cost"),
     "seconds": ("seconds", "total"),
 }
-"""Totals over a run of any task, and where the summary has them."""
+"""Totals of a run of any task, and their place in the summary."""
 
 LABEL_TOTALS = {f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed")}
-"""Totals that an atom's judgements that failed could change."""
+"""Totals that failed verdicts on an atom could change."""
 ATOM_TOTALS = LABEL_TOTALS | {
     "atoms": ("atoms", "judged"),
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),
 }
-"""Totals over a run of factuality alone, and where the summary has them."""
+"""Totals of factuality runs only, and their place in the summary."""
 
 
 class Rule(NamedTuple):
-    """A measure of a run must be at least, or at most, so much."""
+    """A lower or upper bound on a metric of a run."""
 
     measure: str
     bound: Bound
     limit: float
 
     def keeps(self, value: float) -> bool:
-        """Whether a value is on the right side of the limit, or on it."""
+        """Whether a value is within the bound, inclusive."""
         return value >= self.limit if self.bound == "min" else value <= self.limit
 
     def __str__(self) -> str:
@@ -67,14 +67,14 @@ class Rule(NamedTuple):
 
 
 class RuleResult(NamedTuple):
-    """What became of one rule; `detail` says what was found, or why there is nothing to compare."""
+    """The result of one rule; `detail` gives the value, or why there is none."""
 
     rule: Rule
     kept: bool
     detail: str
 
     def content(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The result as JSON-like values."""
         return {**self.rule._asdict(), "kept": self.kept, "detail": self.detail}
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class RuleResult(NamedTuple):
 
 
 class FailedJudgements:
-    """What failed in the records of `task` that are scored on the rest, and what it could have changed."""
+    """Failed verdicts in records that were scored on the rest, and what they could have changed."""
 
     def __init__(self, task: Task[Any]) -> None:
         self.records = self.failures = 0
@@ -98,7 +98,7 @@ class FailedJudgements:
             self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
 
     def worst(self, rule: Rule, sample: Sample) -> float | None:
-        """The value furthest on the wrong side of `rule` that other outcomes could give; None: none could.
+        """The worst value for `rule` that other outcomes could give; None if none could change it.
 
         Metrics of labelled claims have no such range: None.
         """
@@ -117,14 +117,14 @@ class FailedJudgements:
 
 
 def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:
-    """The totals that a run of `task` has, and where."""
+    """The totals of a run of `task`, and their place in the summary."""
     return TOTALS | ATOM_TOTALS if task.name == FACTUALITY else TOTALS
 
 
 def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]) -> list[Rule]:
-    """Rules about a run of `task` from `NAME=NUMBER` texts.
+    """Rules for a run of `task`, from `NAME=NUMBER` strings.
 
-    Raises UsageError: not of that form, an unknown measure (the nearest known one is named), or no rule.
+    Raises UsageError: wrong form, an unknown metric (the nearest known one is named), or no rule.
     """
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
@@ -163,7 +163,7 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
 
 
 def _example(task: Task[Any]) -> str:
-    """A rule about the first share among the task's metrics."""
+    """An example rule on the first share among the task's metrics."""
     return f"{next(metric.name for metric in task.table if metric.bounds == SHARE)}=0.8"
 
 
@@ -175,11 +175,11 @@ def apply_rules(
     *,
     on_interval: bool = False,
 ) -> list[RuleResult]:
-    """What became of each rule about a run of `task`, added up in `summary`.
+    """Apply each rule to a run of `task` with this `summary`.
 
-    `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
-    none. A rule about what has no value, or with `on_interval` no interval, is not kept; neither is one that
-    another outcome of the `failed` judgements could break.
+    `on_interval` compares the worse end of a score's 95 % interval over records; totals have none. A rule
+    fails if its metric has no value (or no interval), or if other outcomes of the `failed` verdicts could
+    break it.
     """
     places, table = totals_of(task), task.table
     sample, totals = summary.sample(), summary.content()
@@ -199,7 +199,7 @@ def apply_rules(
 
 
 def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJudgements) -> Iterator[str]:
-    """What to say where records or judgements failed that no rule of a total asks about."""
+    """A note on failed records or verdicts that no rule covers."""
     asked = {rule.measure for rule in rules}
     lost = summary.content()["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
@@ -211,7 +211,7 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
 
 
 def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
-    """What to say of rules that a better score breaks."""
+    """A note on rules that a better score would break."""
     for rule in rules:
         better = table[rule.measure].better if rule.measure in table else None
         if better == ("lower" if rule.bound == "min" else "higher"):
@@ -259,7 +259,7 @@ def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interv
 
 
 def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
-    """The findings as a JUnit test suite, a test case for each rule."""
+    """Write the findings as a JUnit test suite with one test case per rule."""
     broken = sum(not finding.kept for finding in findings)
     name = _in_xml(f"factreasoner check {run}")
     suite = ElementTree.Element("testsuite", name=name, tests=str(len(findings)), failures=str(broken))
@@ -278,5 +278,5 @@ def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
 
 
 def _in_xml(text: str) -> str:
-    """`text` with a mark for each character that XML can't hold."""
+    """`text` with a replacement mark for each character that XML cannot hold."""
     return _NOT_IN_XML.sub(NO_LETTER, text)

@@ -1,4 +1,4 @@
-"""Assessors, or modes of recall, over the same records, each into a run folder of its own."""
+"""Run assessors, or recall modes, over the same records, each into its own run folder."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ VERDICT_SETTINGS = (
     "judge",
     *(k for k, f in Config.model_fields.items() if setting_of(f).panel in ("Verifier", "Model", "Judging")),
 )
-"""The settings on which a verdict may depend; some only say how fast it comes."""
+"""Settings that a verdict may depend on; others affect only speed."""
 
 
 class Contender(NamedTuple):
-    """One that takes part, under the name its run folder gets; it may replay the first one's verdicts."""
+    """One run of the comparison and its folder name; it may replay the first run's verdicts."""
 
     name: str
     config: Config
@@ -50,31 +50,30 @@ class Contender(NamedTuple):
 
 
 class RecordSource(Protocol):
-    """The records of a comparison: an input file, or what a finished run had for each of them."""
+    """The records of a comparison, from an input file or from a finished run."""
 
     @property
     def ids(self) -> Sequence[str]:
-        """Ids of the records, in the order of the input."""
+        """Ids of the records, in input order."""
 
     def records(self) -> Iterable[Record]:
         """The records, one at a time, in the order of `ids`."""
 
 
 ShowProgress = Callable[[str], AbstractContextManager[Progress]]
-"""Opens the progress display of the contender of that name."""
+"""Opens the progress display of the run with that name."""
 
 
 def parse_assessors(
     names: Sequence[str], settings: Mapping[str, Any], profile: Path | None
 ) -> list[Contender]:
-    """Assessors from names: fr1, fr2, fr3, a prompted one's, or the path of a YAML profile.
+    """Assessors from names: fr1, fr2, fr3, a prompted assessor, or the path of a YAML profile.
 
-    `settings` and `profile` hold for all of them; a name decides the assessor and its version, and a
-    profile of its own whatever it sets.
+    `settings` and `profile` apply to all; a name sets the assessor and its version, and a profile of its own
+    overrides both.
 
     Raises:
-        UsageError: an unknown name (the nearest known one is named), one that occurs twice, or fewer than
-            two.
+        UsageError: an unknown name (the nearest known one is named), a name given twice, or fewer than two.
         ConfigError: settings that do not fit.
     """
 
@@ -92,7 +91,7 @@ def parse_assessors(
 
 
 def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
-    """Modes of recall by name; `settings` and `profile` hold for all, and all are asked about as many facts.
+    """Recall modes by name; `settings` and `profile` apply to all, with the same facts per call.
 
     Raises ConfigError, UsageError: as for `parse_assessors`.
     """
@@ -124,17 +123,16 @@ def _distinct(
 def run_side_by_side(
     contenders: Sequence[Contender], source: RecordSource, out: Path, *, fresh: bool, progress: ShowProgress
 ) -> bool:
-    """Run every contender into `out`/name; returns whether all of them are complete.
+    """Run every contender into `out`/name; returns whether all are complete.
 
-    The first to run makes what the records lack: atoms, contexts, facts; the others take these. Of assessors
-    it is the version of FactReasoner that judges the most pairs, if one takes part; the others whose judge
-    would be asked the same take its verdicts too, unless it asks no model and what it says depends on the
-    pairs it is shown. A replay makes no calls, so such a run always starts over.
-    What each of them has paid counts towards everyone's budget.
+    The first run makes the atoms, contexts or facts that records lack; the others reuse them. Among
+    assessors, the FactReasoner version that judges most pairs runs first. Runs whose judge would be asked the
+    same replay its verdicts, unless a local judge's verdicts depend on the pairs it sees. A replay makes no
+    calls, so it always starts over. All runs share one budget.
 
     Raises:
         RunError: a run folder holds another run, no record is left, or the budget is used up.
-        ConfigError: a key or a model's name is wrong, or a part lacks something; nothing was run then.
+        ConfigError: a key or model name is wrong, or a component lacks something; nothing was run.
     """
     for contender in contenders:
         contender.task.worker(contender.config.model_copy(update={"cache": False}), Calls())
@@ -175,7 +173,7 @@ def _rank(contender: Contender) -> tuple[int, str]:
 
 
 def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
-    """The contender without what `first` does for it: atoms, contexts, and verdicts where they are alike."""
+    """The contender, reusing atoms, contexts and (if judged alike) verdicts of `first`."""
     config, asked = contender.config, first.config
     changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
     graph, judge = asked.part("assessor").builds_graph, config.part("judge")
@@ -194,7 +192,7 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
 
 
 def _refuse_paid_run(folder: RunFolder[Any]) -> None:
-    """Replays start over; what is in the way must be one."""
+    """Raise if the folder of a replay holds anything but a replay."""
     if folder.manifest.path.exists() and not folder.config().part("judge").replays:
         raise RunError(
             f"{folder.path}: holds a run that is not a replay; use another --out, or start over with --fresh"
@@ -202,10 +200,9 @@ def _refuse_paid_run(folder: RunFolder[Any]) -> None:
 
 
 class _Made:
-    """The records of `source` with what a run made for them: atoms and contexts, or the facts they lack.
+    """The records of `source` with the atoms and contexts, or facts, that a run made for them.
 
-    Left out is a record short of some, as what it lacks would seem unsupported: one of which a stage before
-    the assessor failed, or that has no facts because all failed.
+    A record is excluded if an earlier stage failed for it, since missing evidence would look unsupported.
     """
 
     def __init__(self, source: RecordSource, folder: RunFolder[Any]) -> None:

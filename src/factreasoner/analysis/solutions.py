@@ -1,4 +1,4 @@
-"""A network by one solver, or by all of them side by side: what each found, how long it took, or why not."""
+"""Solve a network with one solver, or with all of them for comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from factreasoner.plugins.table import PLUGINS
 
 
 class SolverRun(NamedTuple):
-    """What one solver, asked for by name, made of a network in how many seconds."""
+    """The result of one solver, and its time in seconds."""
 
     asked: str
     seconds: float
@@ -24,7 +24,7 @@ class SolverRun(NamedTuple):
 
 
 def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
-    """Solve a network by one solver.
+    """Solve a network with one solver.
 
     Raises:
         ConfigError: no such solver, or its program is not installed.
@@ -37,9 +37,9 @@ def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
 
 
 def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun], dict[str, str]]:
-    """Try every registered solver, and the one `config` names if it is another, one after another.
+    """Try every registered solver, and the one in `config` if it is custom.
 
-    Returns what they made of it, and by name why there is nothing of others.
+    Returns the results, and the reason for each solver without one.
     """
     runs, refusals = [], {}
     small = FactorGraph(("x",), (2,), ())  # some solvers import their library only when first used
@@ -53,12 +53,12 @@ def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun]
 
 
 def reference_run(trials: Iterable[SolverRun]) -> SolverRun:
-    """The run to measure the others by: one that is exact, to a double's precision, if there is any."""
+    """The run to compare with: an exact one if there is any, in double precision if possible."""
     return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
 
 
 def difference(one: Marginals, other: Marginals) -> tuple[float, str]:
-    """The largest difference of any probability, and its variable; 0 and "" of networks without variables."""
+    """The largest difference of any probability, and its variable; 0 and "" without variables."""
     gaps = (
         (abs(p - q), name)
         for name, values in one.probabilities.items()
@@ -68,9 +68,9 @@ def difference(one: Marginals, other: Marginals) -> tuple[float, str]:
 
 
 def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
-    """What `solve --json` prints: the solver and every variable's distribution.
+    """The output of `solve --json`: the solver and every variable's distribution.
 
-    An atom has a label only where the file has relations; a UAI network has none.
+    An atom has a label only if the file has relations; a UAI network has none.
     """
     found = solved.marginals
     entries = []
@@ -86,7 +86,7 @@ def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
 def comparison_content(
     network: NetworkFile, runs: Sequence[SolverRun], refusals: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What `solve --compare --json` prints: every solver, and every variable's distribution by each."""
+    """The output of `solve --compare --json`: every solver, and every variable's distribution."""
     reference = reference_run(runs)
     solvers = []
     for solved in runs:

@@ -1,7 +1,6 @@
-"""The tables of a run: the columns of each, its rows read one record at a time, and its files.
+"""The tables of a run: columns, rows read one record at a time, and export to files.
 
-In CSV a text that a spreadsheet would take for a formula gets an apostrophe before it. Source: OWASP, "CSV
-Injection".
+In CSV, text that a spreadsheet would read as a formula gets an apostrophe. Source: OWASP, "CSV Injection".
 """
 
 from __future__ import annotations
@@ -55,12 +54,12 @@ _USAGE: Columns = {
 _AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": dict}
 
 FORMULA_SIGNS = "=+-@＝＋－＠"
-"""What a cell begins with that a spreadsheet takes for a formula, full width signs included."""
+"""Characters with which a spreadsheet formula begins, full-width forms included."""
 ROWS_AT_ONCE = 2000
 
 
 class RunTable(NamedTuple):
-    """A table of a run; `rows` makes them anew each time it is called."""
+    """A table of a run; `rows` reads them again on each call."""
 
     name: str
     columns: Columns
@@ -68,14 +67,14 @@ class RunTable(NamedTuple):
 
 
 def claim_table_of(task: Task[Any]) -> str:
-    """The name of the table of a task's claims: `atoms` of a run, else `claims`."""
+    """The name of a task's claim table: `atoms` for a run, else `claims`."""
     return f"{task.words.claim}s"
 
 
 def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     """The table of that name.
 
-    Raises ConfigError: runs of that task have no such table; those they have are named.
+    Raises ConfigError: this task has no such table; the known ones are named.
     """
     task = run.task
     tables: dict[str, tuple[Columns, Callable[[], Iterator[Row]]]] = {
@@ -92,7 +91,7 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
 
 
 def claim_rows(task: Task[Any], result: Result) -> Iterator[Row]:
-    """The rows of that table of one result."""
+    """The claim rows of one result."""
     return (table_row(row, task.words) for row in result.rows())
 
 
@@ -112,7 +111,7 @@ def _record_columns(task: Task[Any]) -> Columns:
 
 
 def _records(run: FinishedRun[Any]) -> Iterator[Row]:
-    """What results.jsonl says of each record, with the run's own settings."""
+    """The fields of results.jsonl for each record, computed with the run's own settings."""
     columns = _record_columns(run.task)
     tally = run.tally(run.config)
     for result in run.results():
@@ -129,9 +128,9 @@ Place = tuple[int, ClaimRow]
 
 
 class ClaimFilter(NamedTuple):
-    """Which claims are to be shown: of one record or of all, with these labels or cautions, how many.
+    """Which claims to show: record, labels, cautions and maximum number.
 
-    Without labels and cautions claims of any are wanted. The label None is that of claims not judged.
+    Without labels and cautions, all claims match. The label None means not judged.
     """
 
     record: str | None = None
@@ -140,7 +139,7 @@ class ClaimFilter(NamedTuple):
     limit: int | None = None
 
     def has(self, row: ClaimRow) -> bool:
-        """Whether the row is one of those, whatever its record."""
+        """Whether the row matches, whatever its record."""
         named = row.label in self.labels or not self.cautions.isdisjoint(row.cautions)
         return named or not (self.labels or self.cautions)
 
@@ -148,7 +147,7 @@ class ClaimFilter(NamedTuple):
 def shown_claims(
     run: FinishedRun[Any], wanted: ClaimFilter, without: WithoutClaims, *, by_p: bool = False
 ) -> Iterator[ClaimRow]:
-    """The wanted rows by record, or by probability; `without` gets the records that lack claims or labels."""
+    """The matching rows in record order, or by probability; `without` collects records without any."""
     found = _matching(run, wanted, without)
     rows = _least_likely(run, wanted.limit, found) if by_p else (row for _, row in found)
     for count, row in enumerate(rows):
@@ -169,9 +168,9 @@ def _matching(run: FinishedRun[Any], wanted: ClaimFilter, without: WithoutClaims
 
 
 def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Place]) -> Iterator[ClaimRow]:
-    """The rows found by P, then by `best_support`, those without P last.
+    """The matching rows sorted by P, then by `best_support`; rows without P come last.
 
-    Only places are held, and each row is read again.
+    Only positions are kept in memory; each row is read again.
     """
     p, best, records, indices = array("d"), array("d"), list[str](), array("L")
     for index, row in found:
@@ -185,11 +184,11 @@ def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Plac
 
 
 def export(table: RunTable, form: TableFormat, out: Path) -> None:
-    """Write a table to a file, which is replaced when the new one is whole; .gz and .zst are compressed.
+    """Write a table to a file, replacing it only when complete; .gz and .zst are compressed.
 
     Raises:
-        MissingExtraError: parquet needs a package that is not installed.
-        ConfigError: the file's folder can't be made, or parquet would be compressed twice.
+        MissingExtraError: the package for parquet is not installed.
+        ConfigError: the folder can't be made, or a parquet file would be compressed twice.
     """
     make_folder_of(out)
     if form == "parquet":
@@ -201,7 +200,7 @@ def export(table: RunTable, form: TableFormat, out: Path) -> None:
 
 
 def text_lines(table: RunTable, form: TableFormat) -> Iterator[str]:
-    """The table as lines of CSV, with a header, of Markdown or of JSON.
+    """The table as lines of CSV with a header, of Markdown, or of JSON.
 
     A line of CSV may hold line ends in quotes.
     """
@@ -229,7 +228,7 @@ def _csv_lines(table: RunTable) -> Iterator[str]:
 
 
 def _cell(value: object, kind: type) -> object:
-    """A value as CSV has it: nothing for None, a list as JSON, and no text that is a formula."""
+    """A value in CSV: empty for None, JSON for a list, and formulas escaped."""
     if value is None or kind in (int, float):
         return value
     text = _text(value)

@@ -1,13 +1,13 @@
-"""The assessors that ask a model about an atom in view of all its contexts, as rows of one table.
+"""Assessors that ask a model about an atom in view of all its contexts, as rows of one table.
 
-What they ask and how their answers are read follows the papers; the wording of the prompts is this project's.
+Questions and the parsing of answers follow the papers; the wording of the prompts is this project's.
 
 - factscore: FActScore (arXiv 2305.14251). True or False by the retrieved passages, with the topic.
-- veriscore: VeriScore (arXiv 2406.19276). Three labels over search results, their links included; what some
-  results support and others contradict is inconclusive.
+- veriscore: VeriScore (arXiv 2406.19276). Three labels over search results with links; supported by some and
+  contradicted by others is inconclusive.
 - factverify: VERIFY of FactBench (arXiv 2410.22257). Three labels, after reasoning about the evidence.
-- prompt-tf: the prompt that FaaF (arXiv 2403.03888) is compared with. The answer is free text, searched for
-  the words "true" and "false"; one with neither, with both, or with a negated one is not an answer.
+- prompt-tf: the baseline prompt of FaaF (arXiv 2403.03888). Free text is searched for "true" and "false";
+  with neither, both or a negated one there is no answer.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ LABEL_OF: dict[Support, Label] = {
 class Assessor(NamedTuple):
     """One row of the table.
 
-    `labels` says what the values of an answer mean; with `in_words` they are words to find in free text. If
-    none is neutral, an answer does not tell silence from contradiction: such atoms are unverified. A passage
-    is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context. `first` is
-    what the model writes before it answers. `task` describes the function, in which an atom is called
-    `item`; `prompt` names the file. If the judge is not a model and its verdicts disagree, `unanimous` leaves
-    the atom open.
+    `labels` maps answer values to labels; with `in_words` the values are searched for in free text. Without a
+    neutral value, an answer cannot separate silence from contradiction, and such atoms are unverified.
+    `passage` introduces a passage, and `fields` are pairs of a caption and a context field. `first` is what
+    the model writes before its answer. `task` describes the function, `item` names an atom in it, `prompt`
+    names the file. If a judge other than a model gives verdicts that disagree, `unanimous` leaves the atom
+    undecided.
     """
 
     prompt: str
@@ -56,18 +56,18 @@ class Assessor(NamedTuple):
     unanimous: bool = False
 
     def inquiry(self, *, verbal: bool) -> Inquiry:
-        """What every call asks of every atom."""
+        """The question for every atom of a call."""
         values = None if self.in_words else tuple(self.labels)
         return Inquiry(values, self.task, self.item, self.first, verbal)
 
     @property
     def label_of(self) -> Callable[[str], Label | None]:
-        """What an answer means, as a judge's label; None if it means nothing."""
+        """The judge label of an answer; None if it has none."""
         return self._word_in if self.in_words else self.labels.get
 
     @property
     def answer_words(self) -> Mapping[str, str]:
-        """What stands for True, False and Not clear in an answer."""
+        """The words for True, False and Not clear in an answer."""
         of = {label: value for value, label in self.labels.items()}
         words = {TRUE: of["entailment"], FALSE: of["contradiction"]}
         words[NOT_CLEAR] = of.get("neutral", words[FALSE])
@@ -81,15 +81,15 @@ class Assessor(NamedTuple):
         return "neutral" in self.labels.values()
 
     def support_of(self, label: Label) -> Support:
-        """The label of an atom by an answer of that label."""
+        """The atom's label for an answer with that label."""
         if label == "contradiction" and not self.means_silence:
             return "unverified"
         return SUPPORT_OF[label]
 
     def p_true(self, label: Label, probability: float) -> float:
-        """P(atom is true) of a label with its probability, which is raised to at least 0.5.
+        """P(atom is true) for a label with its probability, which is raised to at least 0.5.
 
-        Neutral gives 0.5, unless nothing tells it from a contradiction: then it counts as not supported.
+        Neutral gives 0.5; without a label for silence, it counts as not supported.
         """
         p = max(probability, 0.5)
         if label == "entailment":
@@ -97,7 +97,7 @@ class Assessor(NamedTuple):
         return 0.5 if label == "neutral" and self.means_silence else 1.0 - p
 
     def show(self, number: int, context: Context) -> str:
-        """A passage as the model reads it."""
+        """A passage as shown to the model."""
         lines = [f"{caption}{value}" for caption, name in self.fields if (value := getattr(context, name))]
         shown = prompts.delimit("\n".join(lines), "passage")
         return f"{self.passage} {number}:\n{shown}"

@@ -1,7 +1,7 @@
-"""Atoms of one answer that contradict each other: reported, never put in the graph.
+"""Contradictions between atoms of one answer: reported, never put in the graph.
 
-A table between two atoms would lower the posterior of a supported one because of another sentence: at
-p = 0.9 and without any evidence, a symmetric table gives both 0.375.
+A factor between two atoms would lower a supported atom because of another sentence: at p = 0.9 and without
+evidence, a symmetric table gives both 0.375.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from factreasoner.solvers.elimination import bits_of
 
 STAGE = "coherence"
 MOST_STEPS = 200_000
-"""Steps after which the search for the largest subset gives up."""
+"""Maximum steps of the search for the largest subset."""
 
 
 def coherence_tasks(claims: Sequence[Claim], record_id: str) -> list[Task]:
-    """What the judge is asked: each atom once as the premise of all others; nothing for fewer than two."""
+    """Judge tasks with each atom as the premise of all others; none for fewer than two atoms."""
     if len(claims) < 2:
         return []
     return [
@@ -33,9 +33,9 @@ def coherence_tasks(claims: Sequence[Claim], record_id: str) -> list[Task]:
 
 
 class CoherenceCheck:
-    """Has every pair of claims judged in both directions.
+    """Judges every pair of claims in both directions.
 
-    A model is called n * ceil((n - 1) / atoms_per_call) times for n claims.
+    A model gets n * ceil((n - 1) / atoms_per_call) calls for n claims.
     """
 
     def __init__(self, judge: Judge, config: AssessorSettings) -> None:
@@ -43,7 +43,7 @@ class CoherenceCheck:
         self._config = config
 
     def check(self, claims: Sequence[Claim], record_id: str) -> tuple[Coherence, tuple[Failure, ...]]:
-        """What the claims of one answer say about each other, and the failures, of the stage `coherence`.
+        """The coherence of one answer's claims, and the failures of the stage `coherence`.
 
         Raises what the judge raises.
         """
@@ -55,11 +55,11 @@ class CoherenceCheck:
 
 
 def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence:
-    """The pairs of atoms that contradict each other, and the share of atoms that is free of such pairs.
+    """The pairs of atoms that contradict each other, and the share of atoms in no such pair.
 
     A pair counts if its two directions combined (see :func:`combine`) are a contradiction with p > 0.5.
-    `score` is the exact size of the largest subset of atoms without such a pair, over their number. It is
-    None without atoms, if a direction of a pair was not judged, or if the search took too long.
+    `score` is the size of the largest subset of atoms without such a pair, over their number. It is None
+    without atoms, if a direction was not judged, or if the search took too long.
     """
     known = {(verdict.context_id, verdict.target_id): verdict for verdict in verdicts}
     found: list[SelfContradiction] = []
@@ -84,10 +84,10 @@ def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence
 
 
 def largest_free(count: int, pairs: Sequence[tuple[int, int]], most_steps: int = MOST_STEPS) -> int | None:
-    """Size of the largest subset of 0 to `count` - 1 without both members of a pair; None after `most_steps`.
+    """Size of the largest subset of 0 to `count` - 1 without a whole pair; None after `most_steps`.
 
-    Branch and bound over each connected component, with sets as the bits of integers. A member with at most
-    one rival left is taken; else the member with most rivals is tried out and in.
+    Branch and bound over each connected component, with sets as bits of integers. A member with at most one
+    conflict left is kept; else the member with most conflicts is tried both ways.
     """
     beside = [0] * count
     for i, j in pairs:

@@ -1,4 +1,4 @@
-"""The credibility of sources: priors of contexts by the domain of their link, from a user's table."""
+"""Credibility of sources: context priors by the domain of their link, from a user's table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANY = "*"
 
 
 class Rated(NamedTuple):
-    """Contexts with their priors, where each prior comes from, and the table's domains that were used."""
+    """Contexts with priors, the origin of each prior, and the table's domains that were used."""
 
     contexts: tuple[Context, ...]
     prior_from: dict[str, PriorFrom]
@@ -29,9 +29,9 @@ class Rated(NamedTuple):
 
 
 def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
-    """The longest domain of the table that the link's host is or is below; None without a link.
+    """The longest domain of the table that matches the link's host; None without a link.
 
-    `*` is for links that match no domain.
+    `*` matches links that match no other domain.
     """
     if not link.strip():
         return None
@@ -43,7 +43,7 @@ def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
 
 
 def rated(contexts: Sequence[Context], config: GraphSettings) -> Rated:
-    """The contexts, each with its prior: the record's own, else its domain's in the table, else the setting.
+    """The contexts with priors: the record's own, else by domain from the table, else the setting.
 
     Raises InputError: the table can't be read; every bad line is named.
     """
@@ -67,15 +67,14 @@ def rated(contexts: Sequence[Context], config: GraphSettings) -> Rated:
 def read_credibility(path: Path) -> Mapping[str, float]:
     """Priors by domain, from a UTF-8 CSV file with the header `domain,prior`.
 
-    Raises:
-        InputError: it can't be read, is not UTF-8, has another header or no rows; or lines are wrong, all of
-            which are named: no domain, a prior outside [0, 1], a domain given twice.
+    Raises InputError: the file can't be read, is not UTF-8, has another header or no rows, or has bad lines,
+    which are all named.
     """
     return _parsed(str(path), text_of(path))
 
 
 def credibility_fingerprint(path: Path) -> str:
-    """Short digest of the table's file. Raises InputError when it can't be read."""
+    """Short digest of the table file. Raises InputError if it can't be read."""
     read_credibility(path)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 

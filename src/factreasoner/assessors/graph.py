@@ -1,4 +1,4 @@
-"""FactReasoner: judge pairs, build the factor graph, solve it. FR1, FR2 and FR3 are settings of it.
+"""FactReasoner: judge pairs, build the factor graph, solve it. FR1, FR2 and FR3 are its versions.
 
 Source: "FactReasoner: A Probabilistic Approach to Long-Form Factuality Assessment" (arXiv 2502.18573).
 """
@@ -34,10 +34,10 @@ class GraphEvaluator:
         self._threads = judging_threads(judge, self._config)
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
-        """Judge every pair the version asks for and solve.
+        """Judge every pair the version requires, and solve.
 
-        An atom whose every judgement failed is left out of `p_true` and listed in `unjudged`; one with
-        some failed judgements is scored on the rest and listed in `partly_judged`.
+        An atom without any verdict is left out of `p_true` and listed in `unjudged`; one with some failed
+        verdicts is scored on the rest and listed in `partly_judged`.
 
         Raises ConfigError, BudgetError: from the model client.
         """
@@ -54,7 +54,7 @@ class GraphEvaluator:
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
     ) -> tuple[tuple[Context, ...], tuple[ContextPairs, ...]]:
-        """The contexts to judge, equal ones merged from version 2 on, and what each is asked about."""
+        """The contexts to judge (from version 2 on, equal ones merged), and the claims for each."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)
         return kept(contexts), pairs(self._config.version, atoms, contexts)
@@ -63,7 +63,7 @@ class GraphEvaluator:
 def with_graph(
     outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: AssessorSettings
 ) -> Outcome:
-    """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
+    """The outcome with the fact graph of its verdicts."""
     known = {atom.id for atom in atoms}
     scored = [atom for atom in atoms if atom.id not in outcome.unjudged]
     priors = rated(kept(contexts), config)
@@ -83,14 +83,14 @@ def with_graph(
 
 
 def _scaled(context: Context) -> Context:
-    """The context with its prior times the confidence of its summary, as in the reference implementation."""
+    """The context with its prior times the confidence of its summary, as in the reference code."""
     if context.p_summary is None or context.prior is None:
         return context
     return context.model_copy(update={"prior": context.prior * context.p_summary})
 
 
 def solved(outcome: Outcome, solver: Solver, config: AssessorSettings, *, record_id: str) -> Outcome:
-    """The outcome with the posteriors of its graph; a solver's refusal becomes a Failure and keeps the rest.
+    """The outcome with posteriors; a solver's refusal becomes a Failure and keeps the rest.
 
     Raises ValueError: the outcome has no graph.
     """

@@ -1,4 +1,4 @@
-"""Putting passages with claims to a judge: in which calls, which pairs need none, and what became of them."""
+"""Judge tasks: which passages and claims go into which calls, and their verdicts and failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factreasoner.protocols import Judge, Judged, asks_model
 from factreasoner.text.passages import runs_of, split_passages
 
 CLAIM_TOKENS = 256
-"""Tokens of a context that is a claim, in version 3."""
+"""Maximum tokens of a context used as a claim, in version 3."""
 Task = tuple[Premise, list[Claim]]
 
 
@@ -24,9 +24,9 @@ def tasks(
     contexts: Sequence[Context],
     record_id: str,
 ) -> list[Task]:
-    """The judge's tasks: first every context with its atoms, then every context with the other contexts.
+    """The judge's tasks: every context with its atoms, then every context with the other contexts.
 
-    As a claim, a context is its summary, or about CLAIM_TOKENS tokens of its text.
+    As a claim, a context is its summary, or the first CLAIM_TOKENS tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
@@ -43,7 +43,7 @@ def tasks(
 
 
 def premises(contexts: Sequence[Context], record_id: str) -> Callable[[str], Premise]:
-    """Makes a premise of the context with an id."""
+    """Returns a function that makes the premise of a context id."""
     by_id = {context.id: context for context in contexts}
 
     def premise(context_id: str) -> Premise:
@@ -55,9 +55,9 @@ def premises(contexts: Sequence[Context], record_id: str) -> Callable[[str], Pre
 
 
 def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
-    """Every task's verdicts and failures, in the order of the tasks.
+    """The verdicts and failures of every task, in task order.
 
-    Tasks of one passage are begun one after the other, so that a server reads its text once.
+    Tasks on one passage start together, so that a server can reuse its text.
     """
     first: dict[str, int] = {}
     order = sorted(range(len(asked)), key=lambda n: first.setdefault(asked[n][0].id, n))
@@ -70,14 +70,14 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
 
 
 def judging_threads(judge: object, config: AssessorSettings) -> int:
-    """How many tasks run at once: threads only speed up a judge that waits for a model."""
+    """How many tasks run at once: threads speed up only a judge that waits for a model."""
     return config.concurrency if asks_model(judge) else 1
 
 
 def judged_outcome(
     judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[ContextPairs], *, workers: int
 ) -> Outcome:
-    """The verdicts and failures of all tasks, and the atoms of which judgements in `work` failed."""
+    """Verdicts and failures of all tasks, and the atoms with failed verdicts in `work`."""
     judged = judge_all(judge, asked, workers=workers)
     planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
     answered = Counter(verdict.target_id for verdict in judged.verdicts)
@@ -92,7 +92,7 @@ def judged_outcome(
 
 
 def _cut(text: str, tokens: int) -> str:
-    """The beginning of `text`, about `tokens` tokens long at most, cut between words."""
+    """The beginning of `text`, at most about `tokens` tokens, cut between words."""
     estimate = estimate_tokens(text)
     if estimate <= tokens:
         return text
@@ -101,11 +101,11 @@ def _cut(text: str, tokens: int) -> str:
 
 
 WORDS_OF_TOKENS = 0.6
-"""Words in a token, with a margin: English text has 0.75."""
+"""Words per token, with a margin: English text has 0.75."""
 
 
 def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
-    """The contexts in their order, in as few calls as possible of at most `tokens` tokens each.
+    """The contexts in order, in the fewest calls of at most `tokens` tokens each.
 
     A longer context is cut into pieces, each with its id.
     """
@@ -115,7 +115,7 @@ def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
 
 
 def pieces(context: Context, tokens: int) -> list[Part]:
-    """The context with its title, or pieces of it of about `tokens` tokens that overlap by some sentences."""
+    """The context with its title, or overlapping pieces of it of about `tokens` tokens."""
     titled = not context.title or context.text.startswith(context.title)
     title = "" if titled else f"{context.title}\n"
     if estimate_tokens(context.text) <= tokens:

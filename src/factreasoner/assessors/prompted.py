@@ -1,4 +1,4 @@
-"""FactScore, VeriScore, FactVerify and the plain prompt: one class, a row of `ASSESSORS` each."""
+"""FactScore, VeriScore, FactVerify and the plain prompt: one class, one row of `ASSESSORS` each."""
 
 from __future__ import annotations
 
@@ -23,24 +23,22 @@ from factreasoner.protocols import LLM, Judge
 STAGE = "assessor"
 TOPIC_UNKNOWN = "(none named)"
 PASSAGE_TOKENS = 16_000
-"""About how many tokens of passages one batched call shows at most, unless a single atom has more."""
+"""Maximum tokens of passages in a batched call, unless a single atom has more."""
 
 
 class PromptedEvaluator:
     """Labels every atom in view of the contexts that were retrieved for it.
 
-    An atom is shown its own contexts and those that belong to no atom. One without any is not asked about and
-    stays unverified at 0.5. With a model as the judge, the assessor's own prompt is used: `atoms_per_call`
-    atoms go into one function, with the contexts of all of these; 1 is as published. With any other judge its
-    verdicts are combined: the most probable one that is not neutral decides, and opposite ones cancel out if
-    they are equally probable (in veriscore always). Without such a verdict the most probable neutral one
-    counts.
+    An atom is shown its own contexts and those that belong to no atom; without any it stays unverified at
+    0.5. If the judge is a model, the assessor's prompt is used with `atoms_per_call` atoms per call; 1 is as
+    published. With any other judge, the most probable verdict that is not neutral decides; equally probable
+    opposite verdicts cancel out (in veriscore, opposite verdicts always do). Without such a verdict, the most
+    probable neutral one counts.
 
-    P(atom is true) follows from the answer and its probability p, raised to at least 0.5: p for a supporting
-    answer, 1 - p for a contradicting one, else 0.5. An answer that can't tell silence from a contradiction
-    leaves the atom unverified; opposite verdicts that cancel out leave it conflicting.
+    P(atom is true) follows from the answer and its probability p, raised to at least 0.5: p if supporting, 1
+    - p if contradicting, else 0.5. Opposite verdicts that cancel out leave the atom conflicting.
 
-    Raises ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
+    Raises ConfigError: unknown assessor, one that needs a model and has none, or an unusable setting.
     """
 
     def __init__(self, judge: Judge, llm: LLM | None = None, config: AssessorSettings | None = None) -> None:
@@ -67,8 +65,7 @@ class PromptedEvaluator:
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Label every atom.
 
-        An atom whose question stays unanswered, or whose every judgement failed, is left out of `p_true`
-        and listed in `unjudged`.
+        An unanswered atom is left out of `p_true` and listed in `unjudged`.
 
         Raises ConfigError, BudgetError: from the model client.
         """
@@ -84,7 +81,7 @@ class PromptedEvaluator:
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
     ) -> tuple[Sequence[Context], Sequence[ContextPairs]]:
-        """The contexts, equal ones merged as the graph merges them, and the atoms each is shown for."""
+        """The contexts, merged as for the graph, and the atoms that each is shown for."""
         everyone = tuple(atom.id for atom in atoms)
         contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in kept(contexts)]
         if self._config.version > 1:
@@ -125,7 +122,7 @@ class PromptedEvaluator:
     def _chunks(
         self, asker: Asker, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[ContextPairs]
     ) -> list[_AtomGroup]:
-        """What each call asks about and shows; atoms without contexts are in none."""
+        """The atoms and passages of each call; atoms without contexts are in none."""
         shown: dict[str, set[str]] = {}
         for item in work:
             for atom_id in item.atom_ids:
@@ -159,7 +156,7 @@ class PromptedEvaluator:
 
     @cached_property
     def _examples(self) -> dict[bool, tuple[Example, ...]]:
-        """The examples of calls about one atom, and about many."""
+        """The examples for calls about one atom, and about several."""
 
         def user(texts: Sequence[str], _: Sequence[str]) -> str:
             return self._prompt(
@@ -173,7 +170,7 @@ class PromptedEvaluator:
 
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:
-    """The outcome with the posteriors and labels that its answers and verdicts amount to."""
+    """The outcome with posteriors and labels from its answers and verdicts."""
     by_atom: dict[str, list[Verdict]] = {}
     for verdict in outcome.verdicts:
         by_atom.setdefault(verdict.target_id, []).append(verdict)
@@ -196,7 +193,7 @@ def _answered(answer: AtomAnswer, row: Assessor) -> tuple[Support, float]:
 
 
 def _decided(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Support, float]:
-    """What one atom's verdicts amount to: its label and P(true)."""
+    """The label and P(true) of one atom from its verdicts."""
     found = decision(verdicts, unanimous=row.unanimous)
     if found.split:
         return "conflicting", 0.5

@@ -10,7 +10,7 @@ from factreasoner.solvers.settings import SolverSettings
 
 
 class AssessorSettings(JudgeSettings, GraphSettings, SolverSettings):
-    """Who decides what of an answer is true."""
+    """Settings of the assessor."""
 
     assessor: str = setting(
         "Assessor", "factreasoner", f"{', '.join(PLUGINS['assessor'])} or package.module:Class."

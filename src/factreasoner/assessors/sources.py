@@ -1,4 +1,4 @@
-"""Contexts of one source become one node, so that its evidence counts once.
+"""Merge contexts of one source into one node, so that its evidence counts once.
 
 Contexts share a source if their texts are equal or nearly equal, or if they are passages of one page.
 """
@@ -16,17 +16,17 @@ from factreasoner.text.links import page_of
 
 
 def sources(contexts: Sequence[Context]) -> list[list[Context]]:
-    """Contexts by source, in the order of each source's first; most sources have one context.
+    """Contexts grouped by source, in order of first appearance.
 
-    Contexts share a source if their texts are equal or copies of each other, if their links lead to one
-    page, or if both share it with a third.
+    Contexts share a source if their texts are equal or near copies, if their links lead to one page, or if
+    both share a source with a third.
     """
     groups = components(len(contexts), _related(contexts))
     return [[contexts[i] for i in group] for group in groups]
 
 
 def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:
-    """Pairs that join every two contexts of one source, some of them through others."""
+    """Pairs that connect all contexts of one source, directly or through others."""
     position = {context.id: i for i, context in enumerate(contexts)}
     equal = [[position[context.id] for context in group] for group in equal_groups(contexts)]
     yield from ((group[0], other) for group in equal for other in group[1:])
@@ -40,7 +40,7 @@ def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:
 
 
 class MergedSources(NamedTuple):
-    """One context per source, the relations between these and with atoms, and what was merged."""
+    """One context per source, the relations of these, and what was merged."""
 
     contexts: tuple[Context, ...]
     relations: tuple[Relation, ...]
@@ -48,14 +48,13 @@ class MergedSources(NamedTuple):
 
 
 def merge_sources(contexts: Sequence[Context], relations: Sequence[Relation]) -> MergedSources:
-    """Merge contexts of one source (see :func:`sources`) into one node that has their strongest relations.
+    """Merge contexts of one source (see :func:`sources`) into one node with their strongest relations.
 
-    Of the relations that join a source to an atom, or to another source, the most probable one counts. If a
-    contradiction and another kind are equally probable, the source takes both sides and neither counts.
-    Relations inside a source do not count: a page that agrees with itself proves nothing.
+    The most probable relation between a source and an atom, or another source, counts. If a contradiction and
+    another kind are equally probable, neither counts. Relations inside a source do not count.
 
-    The node is named after the member with the most probable relation to an atom; at a tie, the first by
-    the order of the texts. Its prior is the largest that a member has of its own.
+    The node is named after the member with the most probable relation to an atom; on a tie, the first by
+    text. Its prior is the largest of its members' own priors.
     """
     strength = dict.fromkeys((context.id for context in contexts), 0.0)
     for relation in relations:
@@ -82,7 +81,7 @@ def merge_sources(contexts: Sequence[Context], relations: Sequence[Relation]) ->
 def _strongest(
     relations: Sequence[Relation], name: Mapping[str, str], rank: Mapping[str, int]
 ) -> tuple[Relation, ...]:
-    """At most one relation between any two nodes, the ends of each given the `name` of their source."""
+    """At most one relation between any two nodes, whose ends get the `name` of their source."""
     between: dict[frozenset[str], list[Relation]] = {}
     for relation in relations:
         ends = {end: name.get(getattr(relation, end), getattr(relation, end)) for end in ("source", "target")}
@@ -99,10 +98,10 @@ def _strongest(
 
 
 def _joined(equals: Sequence[Relation]) -> Relation:
-    """One relation for several that are equally probable, all or none of them contradictions.
+    """One relation for several equally probable ones, which are all or none contradictions.
 
-    Entailment both ways is equivalence. If a contradiction or an equivalence is found both ways, the node
-    whose text comes first is the source.
+    Entailment both ways is equivalence. For a contradiction or equivalence both ways, the source is the node
+    whose text sorts first.
     """
     both_ways = len({relation.source for relation in equals}) > 1
     if equals[0].kind != "contradiction" and (

@@ -1,1 +1,1 @@
-"""Making atoms of an answer: atomizers, revisers, and what they leave out."""
+"""Make atoms of an answer: atomizers, revisers, and what they exclude."""

@@ -1,4 +1,4 @@
-"""Sentences that say that there is no answer, in many languages. The grammar is in `abstentions.toml`."""
+"""Detect sentences that decline to answer, in many languages. The grammar is in `abstentions.toml`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TURN = (
     r"(?P<mark>[:：—–()（）…]|\.\.+| -+ )|,? ?~(?P<reason>{reason})~|(?P<turn>[;；؛]|[,、，،]? ?~(?:{turn})~)"
     r"|(?P<comma>(?<!\d),|[，、،]|,(?!\d))|(?P<joint> ~(?:{joint})~ )"
 )
-"""Where a clause ends: what follows is an aside, a reason, something else, an item of a list or a clause."""
+"""Where a clause ends and an aside, a reason, a list item or another clause follows."""
 _VISIBLE = re.compile(r"\w")
 _TELLING = re.compile(r"\d")
 _NUMBER = re.compile(r"\W*(?:\d{1,2}|(?:19|20)\d\d)\W*")
@@ -68,18 +68,18 @@ _SHAPES_OF = {
     "scope": r"~(?:{relative}|{asking})~",
     "finite": "~{finite}~",
 }
-"""What the patterns of a language are filled into."""
+"""Templates that the patterns of a language are filled into."""
 
 
 class _Clause(NamedTuple):
-    """What stands behind a turn of a sentence; `kind` is the group of the turn."""
+    """The clause after a turn of a sentence; `kind` is the group of the turn."""
 
     kind: str
     text: str
 
 
 class _Grammar:
-    """What declines in one language, and what concerns the answer. Patterns are compiled on first use."""
+    """Patterns of one language for declining and for facts, compiled on first use."""
 
     def __init__(self, language: str, lines: Mapping[str, str]) -> None:
         self._border = "" if language in _UNSPACED else r"\b"
@@ -99,7 +99,7 @@ class _Grammar:
         return self._patterns[name]
 
     def declining(self, text: str, is_remark: Callable[[str], bool]) -> bool:
-        """Whether `text` says that there is no answer, and nothing else."""
+        """Whether `text` only says that there is no answer."""
         asides, words = _without_asides(text)
         found = self._declined(words)
         if found is None or self._informs_before(found):
@@ -107,12 +107,12 @@ class _Grammar:
         return not self._informs([*asides, *self._clauses(words, found.end())], is_remark)
 
     def is_aside(self, text: str) -> bool:
-        """Whether `text` only regrets, says what else the sources are about, or asks for more."""
+        """Whether `text` only apologises, says what the sources cover instead, or asks for more."""
         found = self._of("aside").match(text)
         return found is not None and not self._informs([*self._clauses(text, found.end())], lambda _: False)
 
     def _declined(self, text: str) -> re.Match[str] | None:
-        """The words that decline, unless they speak of one document, place or time in the world."""
+        """The words that decline, unless they concern a document, place or time in the world."""
         found = self._of("declining").match(text) if self._of("needs").search(text) else None
         return (
             None
@@ -121,7 +121,7 @@ class _Grammar:
         )
 
     def _informs_before(self, found: re.Match[str]) -> bool:
-        """Whether something is stated before the words that decline, or in a clause joined with them."""
+        """Whether a fact comes before the words that decline, or in a clause joined with them."""
         stated = (words[0] for words in self._of("preface").finditer(found["lead"]))
         if any(self._of("finite").search(words) and not self._of("topic").search(words) for words in stated):
             return True
@@ -135,7 +135,7 @@ class _Grammar:
             yield _Clause(str(turn.lastgroup), part.strip())
 
     def _informs(self, clauses: Sequence[_Clause], is_remark: Callable[[str], bool]) -> bool:
-        """Whether one of the clauses states something that is no part of the question."""
+        """Whether one of the clauses states something that is not part of the question."""
         is_list = any(
             found["last"] or clause.kind == "joint"
             for clause in clauses
@@ -151,7 +151,7 @@ class _Grammar:
         )
 
     def _is_fact(self, clause: _Clause, is_list: bool) -> bool:
-        """Whether a clause has a verb, a number or a name of its own; `is_list`: questions are listed."""
+        """Whether a clause has its own verb, number or name; `is_list`: it is a list of questions."""
         kind, text = clause
         concerns = self._of("topic").search(text) is not None
         informs = _TELLING.search(text) is not None
@@ -178,16 +178,16 @@ def _grammars() -> list[_Grammar]:
 
 
 def is_declining(text: str, is_remark: Callable[[str], bool]) -> bool:
-    """Whether a sentence says that its speaker or the sources have no answer, and states nothing else.
+    """Whether a sentence only says that its speaker or the sources have no answer.
 
-    `is_remark` tells what may stand beside it.
+    `is_remark` recognises clauses that may accompany it.
     """
     text = _spelled_out(text)
     return any(grammar.declining(text, is_remark) for grammar in _grammars())
 
 
 def is_aside(text: str) -> bool:
-    """Whether a sentence only regrets, says what else the sources are about, or asks for more."""
+    """Whether a sentence only apologises, says what the sources cover instead, or asks for more."""
     text = _spelled_out(text)
     return any(grammar.is_aside(text) for grammar in _grammars())
 
@@ -199,6 +199,6 @@ def _spelled_out(text: str) -> str:
 
 
 def _without_asides(text: str) -> tuple[list[_Clause], str]:
-    """What stands in parentheses, and the rest."""
+    """The text in parentheses, and the rest."""
     asides = [_Clause("mark", aside[1].strip()) for aside in _ASIDE.finditer(text)]
     return asides, " ".join(_ASIDE.sub(" ", text).split()).replace(" .", ".")

@@ -1,4 +1,4 @@
-"""Atoms by a language model: of a response, and of a reference, as the facts that an answer should state."""
+"""Atoms by a language model: from a response, or from a reference as the facts to state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from factreasoner.text.sentences import Span, sentences
 
 STAGE = "atomizer"
 _OUTPUT_PER_TOKEN = 6
-"""Answer tokens for a token of the text: statements repeat subjects and quote their sources."""
+"""Answer tokens per token of text: statements repeat subjects and quote their sources."""
 _OUTPUT_SHARE = 0.8
 _BEFORE = 4000
 
@@ -32,16 +32,16 @@ SCHEMA = prompts.function("atomizer")
 
 
 class LLMAtomizer:
-    """Has a language model say each part of a response as a fact that stands alone, in one call.
+    """Has a model rewrite each part of a response as a self-contained fact, in one call.
 
-    A reply repeats each part and gives its fact behind an arrow, which shows the sentence of the fact;
-    `ReplyReader` says which facts become atoms. If the reply would not fit `max_tokens`, chunks of whole
-    sentences are asked about. A chunk whose reply is cut or unusable is asked about again.
+    A reply repeats each part and gives its fact after an arrow; `ReplyReader` decides which facts become
+    atoms. If a reply would not fit `max_tokens`, the response is split into chunks of whole sentences. A
+    chunk with a cut or unusable reply is retried.
     """
 
     PROMPT = "atomizer"
     COVERS = True
-    """Whether every sentence that states something needs a fact."""
+    """Whether every sentence with a claim needs a fact."""
 
     def __init__(self, llm: LLM, config: AtomSettings | None = None) -> None:
         self._llm = llm
@@ -50,10 +50,10 @@ class LLMAtomizer:
         self._template = prompts.load(self.PROMPT)
 
     def atomize(self, record: Record) -> Atomized:
-        """Atoms with their spans, in the order of the response; equal ones once.
+        """Atoms with their spans, in the order of the response, without duplicates.
 
         Raises:
-            StageError: not one sentence could be atomized.
+            StageError: no sentence could be atomized.
             ConfigError, BudgetError: from the model client.
         """
         parts_of_text = chunks(record.response, self._config.max_tokens)
@@ -71,7 +71,7 @@ class LLMAtomizer:
         return Atomized(as_atoms(found), failures)
 
     def _request(self, record: Record, sentences: Sequence[Span]) -> tuple[Prompt, FunctionSchema]:
-        """One call, with the expected length of its answer: each part again, and its fact."""
+        """One call, with the expected length of its answer."""
         lines = (f"[{n}] {text}" for n, (_, text) in enumerate(parts(record.response, sentences), start=1))
         values = {
             "question": prompts.delimit(record.prompt, "question"),
@@ -86,7 +86,7 @@ class LLMAtomizer:
     def _ask(
         self, record: Record, chunk: Sequence[Span], reader: ReplyReader
     ) -> list[list[Statement] | Failure]:
-        """The statements of the chunk's sentences; failed ones in a row make one failure."""
+        """The statements of the chunk's sentences; consecutive failed ones make one failure."""
         asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
@@ -107,7 +107,7 @@ class LLMAtomizer:
 
 
 class LLMFactGenerator(LLMAtomizer):
-    """Has a language model list the facts of the reference that answer the question.
+    """Has a model list the facts of the reference that answer the question.
 
     Short, independent of each other, without pronouns (FaaF, arXiv 2403.03888, section 3.1).
     """
@@ -119,14 +119,14 @@ class LLMFactGenerator(LLMAtomizer):
         """The facts, in the order of the reference.
 
         Raises:
-            StageError: no fact could be had.
+            StageError: no fact could be made.
             ConfigError, BudgetError: from the model client.
         """
         return self.atomize(reference_record(record))
 
 
 def chunks(response: str, max_tokens: int) -> list[list[Span]]:
-    """Runs of sentences whose statements fit `max_tokens`; none of a response that declines to answer."""
+    """Groups of sentences whose statements fit `max_tokens`; none if the response declines to answer."""
     if is_abstention(response):
         return []
     limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
@@ -136,7 +136,7 @@ def chunks(response: str, max_tokens: int) -> list[list[Span]]:
 
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:
-    """Sentences; one of more than `limit` tokens (a script without stops) is cut at blanks."""
+    """Sentences; one of more than `limit` tokens (a script without stops) is cut at spaces."""
     for first, end in sentences(response):
         tokens = estimate_tokens(response[first:end])
         step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
@@ -150,5 +150,5 @@ def _fitting(response: str, limit: float) -> Iterator[Span]:
 
 
 def _name(record: Record, sentences: Sequence[Span]) -> str:
-    """How a failure names sentences in a row: by the record and their characters."""
+    """The name of consecutive sentences in a failure: the record id and character range."""
     return f"{record.id}[{sentences[0].start}:{sentences[-1].end}]"

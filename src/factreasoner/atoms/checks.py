@@ -1,4 +1,4 @@
-"""What one statement adds to the texts it was made from, and what it leaves to them."""
+"""Check what a statement adds to the texts it was made from, and what it omits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAME = re.compile(
 )
 _YEAR = re.compile(r"\b\d{4}\b")
 _LEAST_SHARE = 0.5
-"""Share of a new text's content words that the texts it is made from have."""
+"""Minimum share of a new text's content words that its source texts must have."""
 PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
 _DETERMINERS = (["the"], ["this"], ["that"], ["these"], ["those"])
 
@@ -49,12 +49,12 @@ def negates(text: str) -> bool:
 
 
 def quantifiers(text: str) -> frozenset[str]:
-    """The words of an English text that say how many it holds for."""
+    """The quantifiers of an English text."""
     return _QUANTIFIERS & set(_WORD.findall(text.casefold()))
 
 
 def numbers(text: str) -> set[str]:
-    """The numbers of a text, with their sign, without separators of thousands."""
+    """The numbers of a text with their sign, without thousands separators."""
     found = _NUMBER.findall(unicodedata.normalize("NFKC", text))
     return {number.replace("−", "-").replace(",", "") for number in found}
 
@@ -70,7 +70,7 @@ class Material:
         self._numbers = {n.lstrip("-") for n in numbers(whole)} | {number for number in spelled if number}
 
     def strangers(self, statement: str) -> list[str]:
-        """The numbers and capitalised words of a statement that the texts have in no form, in its order."""
+        """Numbers and capitalised words of a statement that the texts lack in any form, in order."""
         added = sorted(n for n in numbers(statement) if n.lstrip("-") not in self._numbers)
         for word in _WORD.findall(statement):
             stems = self._wording.of(word) if word != word.lower() else frozenset()
@@ -79,36 +79,36 @@ class Material:
         return added
 
     def is_left(self, before: str, after: str) -> bool:
-        """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
+        """Whether `after` shares no word with `before`, or has mostly words that the texts lack."""
         own = ComparedWords(before, after)
         alike = shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)
         emptied = self._wording.of(before) and not self._wording.of(after)
         return bool(not alike or emptied or self.share(after) < _LEAST_SHARE)
 
     def share(self, text: str) -> float:
-        """The share of a text's content words that the texts have; 1 if it has none."""
+        """The share of a text's content words found in the texts; 1 if it has none."""
         wording = self._wording.of(text)
         return shared(wording, self._known) / len(wording) if wording else 1.0
 
 
 def is_vague(statement: str) -> bool:
-    """Whether it has a leading pronoun, a noun that points back, or a month without a year."""
+    """Whether a statement has a leading pronoun, an anaphoric noun, or a month without a year."""
     return leads_with_pronoun(statement) or _POINTING.search(statement) is not None or lacks_year(statement)
 
 
 def lacks_year(statement: str) -> bool:
-    """Whether it has a month without a year."""
+    """Whether a statement has a month without a year."""
     return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
 
 
 def leads_with_pronoun(statement: str) -> bool:
-    """Whether it has a pronoun and no name before it."""
+    """Whether a statement has a pronoun and no name before it."""
     found = _PRONOUN.search(statement)
     return found is not None and _NAME.search(statement, 0, found.start()) is None
 
 
 def mistakes_gender(before: str, after: str) -> bool:
-    """Whether `after` puts in a woman's name for "he" of `before`, or a man's for "she"; English."""
+    """Whether `after` replaces "he" of `before` by a woman's name, or "she" by a man's; English."""
     earlier = set(_WORD.findall(before.casefold()))
     he, she = bool(earlier & {"he", "him", "his"}), bool(earlier & {"she", "her", "hers"})
     names = (word for word in _WORD.findall(after) if word.istitle() and word.casefold() not in earlier)

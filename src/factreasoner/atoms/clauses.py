@@ -1,7 +1,7 @@
-"""A parsed sentence as simple clauses: one finite verb, one subject, one item of a list.
+"""Split a parsed sentence into simple clauses: one finite verb, one subject, one list item.
 
-A clause is split off only if the parse shows what it is said of; all else stays in its clause. Each clause is
-then parsed again: `is_sound` decides.
+A clause is split off only if the parse shows its subject; all else stays in its clause. Each clause is parsed
+again, and `is_sound` decides whether to keep it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PERSONAL = words("he his she her")
 
 
 def split(parse: Parse) -> list[Draft]:
-    """The clauses of a sentence, in the order they are found; none if its root is not a clause."""
+    """The clauses of a sentence in the order found; none if its root is not a clause."""
     kinds = [word.dep for word in parse.words]
     if not parse.root.is_clause or _PARTS.isdisjoint(kinds):
         return []
@@ -37,9 +37,9 @@ class Splitter:
         self._wording = Wording(parse)
 
     def state(self, verb: Word, subject: Line = ()) -> None:
-        """State a clause, then what was taken out of it.
+        """State a clause, then what was split from it.
 
-        `subject`, with its auxiliaries, is that of a verb that has none of its own.
+        `subject`, with its auxiliaries, is used for a verb without its own.
         """
         conjuncts = self._conjuncts(verb)
         for word in conjuncts:
@@ -67,7 +67,7 @@ class Splitter:
         return self._wording.less(self._wording.line(subject), *asides)
 
     def _conjuncts(self, verb: Word) -> list[Word]:
-        """The verbs joined to a verb, if each of them can be said apart from it; else none."""
+        """The verbs joined to a verb if each can stand apart; else none."""
         beside = verb.dependents("conj")
         found = list(beside)
         for word in found:
@@ -83,7 +83,7 @@ class Splitter:
         return beside if all(_may_stand_alone(word, verb, "but" in joints) for word in found) else []
 
     def _is_scoped(self, verb: Word) -> bool:
-        """Whether a clause begins with what may hold for all clauses joined to it: "Later, ..."."""
+        """Whether a clause begins with words that may apply to all joined clauses: "Later, ..."."""
         begin = (c for c in verb.dependents("prep", "advcl", "npadvmod", "advmod") if c.last + 1 < verb.i)
         return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
@@ -101,14 +101,14 @@ class Splitter:
 
 
 def _goes_on(verb: Word, conjuncts: list[Word]) -> bool:
-    """Whether a clause goes on behind the clauses that are joined to it."""
+    """Whether a clause continues after the clauses that are joined to it."""
     gone = {word.i for each in conjuncts for word in each.subtree()}
     kept = [w for w in verb.subtree() if w.i not in gone and w.pos != "PUNCT" and w.dep != "cc"]
     return any(word.i > min(gone) for word in kept) if gone else False
 
 
 def _may_stand_alone(word: Word, verb: Word, turned: bool) -> bool:
-    """Whether a verb beside another has its own subject, or plainly that of the other."""
+    """Whether a joined verb has its own subject, or clearly shares that of the first."""
     if word.pos not in VERBS or _marks(word) & _ASKING:
         return False
     if word.subject is not None:
@@ -136,7 +136,7 @@ def _marks(clause: Word) -> set[str]:
 
 
 def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
-    """Whether a statement reads as one finite clause with the verb and the subject of its draft."""
+    """Whether a statement parses as one finite clause with its draft's verb and subject."""
     if parse is None or not parse.root.is_clause:
         return False
     beside = [w for w in parse.root.dependents("conj", "ccomp") if w.dep == "conj" or w.i < parse.root.i]
@@ -145,9 +145,9 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
 
 
 def _is_open(draft: Draft, sentence: Parse) -> bool:
-    """Whether a statement points to something earlier in its sentence, and has no noun as its subject.
+    """Whether a statement refers back within its sentence and has no noun as its subject.
 
-    Not if the sentence is about one person, or begins with the same pronoun: the reviser names that.
+    Not if the sentence is about one person or begins with the same pronoun, which the reviser replaces.
     """
     subject = sentence.root.subject
     person = subject is not None and (subject.entity == "PERSON" or subject.lower in _PERSONAL)

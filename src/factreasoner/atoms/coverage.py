@@ -1,7 +1,6 @@
 """Which sentences of a text its atoms cover, and why the others were not checked.
 
-The text is cut into sentences, what the atoms' spans cover is taken off, and a reason is found for the rest.
-So every letter and digit of the text lies in the span of an atom or in that of an unchecked sentence.
+Every letter and digit of the text lies in the span of an atom or of an unchecked sentence.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ _ENTRY = re.compile(rf"\W*?(?:{ENTRY})\s*\S")
 _HIDDEN = re.compile(NOT_SHOWN, re.IGNORECASE | re.DOTALL)
 _STOPPED = re.compile(r"[.!?…。！？।؟۔]\W*\Z")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|[^\W\d_]{4,}|\d+")
-"""A word that tells something: a number, a word of four letters, a character of a script without blanks."""
+"""A content word: a number, a word of four letters, a character of a script without spaces."""
 _OPENING_TAG = re.compile(r"<(?!/)")
 _FEWEST_LOST = 3
-"""So many words that no atom says are a part of a sentence that was not checked."""
+"""So many uncovered words make an unchecked part of a sentence."""
 _LONGEST_HEADING = 12
 
 
 class Accounted(NamedTuple):
-    """The atoms with spans, the sentences that were not checked, and how many sentences there are.
+    """Atoms with spans, the unchecked sentences, and the number of sentences.
 
-    A part of a sentence that no atom says counts as a sentence.
+    An uncovered part of a sentence counts as a sentence.
     """
 
     atoms: tuple[Atom, ...]
@@ -43,7 +42,7 @@ class Accounted(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A sentence, row or block of code; `kind` is that of its block, "header" for the header of a table."""
+    """A sentence, table row or code block; `kind` is that of its block, "header" for a table header."""
 
     span: Span
     kind: str
@@ -51,10 +50,10 @@ class _Unit(NamedTuple):
 
 
 def accounted(text: str, atoms: Sequence[Atom]) -> Accounted:
-    """Every sentence of `text`, with the atoms made of it or the reason why it has none.
+    """Every sentence of `text` with its atoms, or with the reason why it has none.
 
-    Words of a sentence beside its atoms, such as "However," and the marker of an item, join the span of the
-    atom next to them. An atom without a span gets that of the sentence it says.
+    Words beside atoms, such as "However," and list markers, join the span of the next atom. An atom without a
+    span gets that of its sentence.
     """
     return _Accounting(text, atoms).done()
 
@@ -94,7 +93,7 @@ class _Accounting:
         return Accounted(tuple(atoms), tuple(found), checked + len(found))
 
     def _less(self, part: Unchecked, removed: Sequence[Span]) -> Iterator[Unchecked]:
-        """A part that was not checked, without the reasoning in it."""
+        """An unchecked part, without the reasoning in it."""
         start, end = part.span
         inside = [span for span in removed if start < span.end and span.start < end]
         for first, last in zip(
@@ -106,7 +105,7 @@ class _Accounting:
                 yield Unchecked(span=(begin, first + len(rest.rstrip())), reason=part.reason)
 
     def _of_unit(self, unit: _Unit) -> list[Unchecked]:
-        """The unit, if it has no atom, or the parts of it that no atom says."""
+        """The unit if it has no atom, or its uncovered parts."""
         start, end = unit.span
         own = self._own(start, end)
         if not own:
@@ -128,18 +127,18 @@ class _Accounting:
         return found
 
     def _own(self, start: int, end: int) -> list[int]:
-        """The atoms whose span shares a character with a unit."""
+        """The atoms whose span overlaps a unit."""
         return [n for n, span in enumerate(self._spans) if span and span.start < end and start < span.end]
 
     def _locate(self, unit: _Unit) -> None:
-        """Give the unit's span to the atoms without a span that say most of its words."""
+        """Give the unit's span to atoms without one that share most of its words."""
         words = _words(plain(self._shown, unit.span).whole())
         for n, span in enumerate(self._spans):
             if span is None and words and len(words & self._wording[n]) > len(words) / 2:
                 self._spans[n] = unit.span
 
     def _between(self, gap: Span, unit: _Unit, wording: frozenset[str]) -> list[Unchecked]:
-        """What lies beside the atoms of a unit: it joins the nearest one, unless it is lost."""
+        """Text beside the atoms of a unit: it joins the nearest atom, unless it counts as lost."""
         raw = self._text[gap.start : gap.end]
         if not any(map(str.isalnum, raw)):
             return []
@@ -157,7 +156,7 @@ class _Accounting:
         return [Unchecked(span=(first, first + len(raw.strip())), reason=reason)]
 
     def _widen(self, gap: Span) -> None:
-        """Make the gap part of the atom that ends before it, or else of the one that begins behind it."""
+        """Add the gap to the atom that ends before it, or else to the one after it."""
         before = [n for n, span in enumerate(self._spans) if span and span.end == gap.start]
         behind = [n for n, span in enumerate(self._spans) if span and span.start == gap.end]
         end = gap.start + len(self._text[gap.start : gap.end].rstrip())
@@ -189,7 +188,7 @@ class _Accounting:
         return next((reason for reason, holds in tests if holds), "not split")
 
     def _is_title(self, unit: _Unit, whole: str) -> bool:
-        """Whether a unit is a few words that no stop ends, alone on their line."""
+        """Whether a unit is a few words without a stop, alone on their line."""
         if (
             not any(map(str.isalpha, whole))
             or len(whole.split()) > _LONGEST_HEADING
@@ -211,9 +210,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _units(text: str, read: str) -> Iterator[_Unit]:
-    """The sentences of a text without reasoning, which is `read` without its tags.
+    """The sentences of a text without reasoning; `read` is the text without its tags.
 
-    Together they hold every letter and digit of it; what only cites joins the sentence beside it.
+    Together they hold all letters and digits; text that only cites joins the sentence beside it.
     """
     found: list[_Unit] = []
     in_sources = False
@@ -237,7 +236,7 @@ def _units(text: str, read: str) -> Iterator[_Unit]:
 
 
 def _informs(text: str, span: Span) -> bool:
-    """Whether a sentence has a letter or a digit beside its citations."""
+    """Whether a sentence has a letter or digit besides its citations."""
     return any(map(str.isalnum, text[slice(*span)])) and any(map(str.isalnum, plain(text, span).whole()))
 
 
@@ -248,10 +247,9 @@ def _is_header(text: str, block: Block, following: Block | None) -> bool:
 
 
 def _together(text: str, found: Sequence[_Unit]) -> Iterator[_Unit]:
-    """The units, widened to the letters and digits between them: markers of items, tags, numbers.
+    """The units, widened to the letters and digits between them: list markers, tags, numbers.
 
-    Those on the line where a unit begins, or from a tag that opens there, are its own; others are of the unit
-    before.
+    Those on a unit's first line, or from a tag opening there, join that unit; others join the one before.
     """
     places = [0, *(unit.span.end for unit in found)]
     starts, ends = [unit.span.start for unit in found], [unit.span.end for unit in found]

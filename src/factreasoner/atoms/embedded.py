@@ -1,4 +1,4 @@
-"""Atoms without a model: by a dependency parse of English sentences, if a parser is installed."""
+"""Atoms without a model: a dependency parse of English sentences, if a parser is installed."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ _ASPECTS = words(
     "entry entrance admission access parking price cost fee charge fare rent ticket height length width",
     "depth size weight age population capacity weather climate name address location view construction",
 )
-"""What is said of a thing, which "it" behind them may mean: "Entry is free. It has a café." """
+"""Nouns that a following "it" does not refer to: "Entry is free. It has a café." """
 _TIMES = words("DATE TIME CARDINAL ORDINAL QUANTITY MONEY PERCENT")
 _LONGEST_NAME = 8
 
 
 class EmbeddedAtomizer:
-    """Splits a response into simple statements by a dependency parse of its sentences; English only.
+    """Splits a response into simple statements by dependency parsing; English only.
 
-    An atom is a sentence if the response is in another language, or if spaCy or a pipeline for it is
-    not installed. An instruction is an atom: it claims that the evidence gives it.
+    In other languages, or without spaCy and a pipeline, each sentence is an atom. An instruction is an atom:
+    it claims that the evidence gives it.
     """
 
     def atomize(self, record: Record) -> Atomized:
-        """The statements of the response; questions, remarks, sources and lead-ins are left out."""
+        """The statements of the response, without questions, remarks, sources and lead-ins."""
         if is_abstention(record.response):
             return Atomized(())
         parser = find_parser() if is_english(record.response) else None
@@ -68,7 +68,7 @@ class EmbeddedAtomizer:
 
 
 def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
-    """Statements as atoms a0, a1, ...; equal ones once, unless a pronoun may mean two things."""
+    """Statements as atoms a0, a1, ...; duplicates once, unless a pronoun may mean two things."""
     unique: dict[tuple[str, Span | None], Statement] = {}
     for statement in found:
         text = " ".join(statement.text.casefold().split()).rstrip(".")
@@ -80,7 +80,7 @@ def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
 
 
 class _Subject(NamedTuple):
-    """What a sentence is about, and the kind of pronoun for it; an empty name stands for no pronoun."""
+    """What a sentence is about, and its kind of pronoun; an empty name means no pronoun."""
 
     name: str = ""
     kind: str = ""
@@ -89,12 +89,12 @@ class _Subject(NamedTuple):
 class EmbeddedReviser:
     """Replaces a pronoun by the subject of its sentence or of the one before; English only.
 
-    The pronoun must be the subject of a clause, or own that, and neither sentence may name anything else
-    that it could mean. All other pronouns stay. Without a parser atoms stay as they are.
+    The pronoun must be the subject of a clause or its possessor, and neither sentence may name another
+    possible referent. All other pronouns stay.
     """
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; if a pronoun was replaced, `original` has the former text."""
+        """The same atoms, ids and order; `original` holds the text before a replacement."""
         parser = find_parser() if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
@@ -117,12 +117,12 @@ class EmbeddedFactGenerator:
 
 
 def reference_record(record: Record) -> Record:
-    """The record with the reference in the place of the response."""
+    """The record with the reference as its response."""
     return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)
 
 
 def _renamed(atom: Atom, pronoun: str, about: _Subject) -> Atom:
-    """An atom with a name for `pronoun`, or for the one it begins with if its sentence begins with none."""
+    """An atom with a name for `pronoun`, or else for the pronoun it begins with."""
     anywhere = re.compile(rf"\b(?:{_LEADING.pattern})", re.IGNORECASE)
     found = anywhere.search(atom.text) if pronoun else _LEADING.match(atom.text)
     wording = (found["pronoun"] or found["owner"]).lower() if found else ""
@@ -139,7 +139,7 @@ def _renamed(atom: Atom, pronoun: str, about: _Subject) -> Atom:
 
 
 def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
-    """Each sentence's start, the pronoun that begins it, if any, and what pronouns in it stand for."""
+    """For each sentence: its start, its leading pronoun if any, and the referent of its pronouns."""
     known: dict[str, set[str]] = {}
     for block in blocks(text):
         spans = list(block_sentences(text, block))
@@ -171,7 +171,7 @@ def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
 
 
 def _persons(parse: Parse) -> Iterator[str]:
-    """The names of persons in a sentence, of two words and more."""
+    """The personal names of two or more words in a sentence."""
     for is_person_name, run in groupby(parse.words, lambda w: w.entity == "PERSON" and w.pos == "PROPN"):
         name = " ".join(word.text for word in run)
         if is_person_name and " " in name:
@@ -179,7 +179,7 @@ def _persons(parse: Parse) -> Iterator[str]:
 
 
 def _leading_pronoun(parse: Parse) -> Word | None:
-    """The pronoun that is the subject of a sentence or begins it, with nothing before it that it may mean."""
+    """The leading or subject pronoun of a sentence, if nothing before it can be its referent."""
     subject = parse.root.subject if parse.root.is_clause else None
     first = parse.words[subject.first] if subject is not None else None
     if first is None or _LEADING.fullmatch(first.text) is None:
@@ -191,7 +191,7 @@ def _leading_pronoun(parse: Parse) -> Word | None:
 
 
 def _fits(about: _Subject, pronoun: str) -> bool:
-    """Whether a pronoun can stand for something of that kind and, if it is a person, that name."""
+    """Whether a pronoun can refer to something of that kind and, for a person, that name."""
     if about.kind != _KINDS.get(pronoun):
         return False
     gender = gender_of_name(about.name) if pronoun in _PERSONAL else None
@@ -199,7 +199,7 @@ def _fits(about: _Subject, pronoun: str) -> bool:
 
 
 def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subject:
-    """What a sentence names as its subject, if that can stand for a pronoun elsewhere."""
+    """The named subject of a sentence, if a pronoun elsewhere can refer to it."""
     grammatical = parse.root.subject if parse.root.is_clause else None
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     is_named = grammatical and attribute and attribute.entity == "PERSON" != grammatical.entity
@@ -244,7 +244,7 @@ def _is_somebody(word: Word) -> bool:
 
 
 def _has_rival(about: _Subject, parse: Parse, subject: Word | None) -> bool:
-    """Whether a sentence names something else that a pronoun for `about` may mean."""
+    """Whether a sentence names another possible referent of a pronoun for `about`."""
     rivals = _rivals(parse, subject)
     if about.kind != "person":
         return about.kind in rivals
@@ -253,7 +253,7 @@ def _has_rival(about: _Subject, parse: Parse, subject: Word | None) -> bool:
 
 
 def _rivals(parse: Parse, subject: Word | None) -> set[str]:
-    """The kinds of pronoun that may mean something else that a sentence names beside its subject."""
+    """The kinds of pronoun with another possible referent in a sentence."""
     about = {word.i for word in subject.subtree()} if subject is not None else set()
     attributes = parse.root.dependents("attr")
     for attribute in attributes:

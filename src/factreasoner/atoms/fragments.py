@@ -1,4 +1,4 @@
-"""Text without a verb of its own: labels, list items below a lead-in, names behind a colon, table rows."""
+"""Text without its own verb: labels, list items after a lead-in, names after a colon, table rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
 
 LONGEST_LABEL = 10
-"""Most words of a label before a colon, of a heading, and of the name of an item."""
+"""Maximum words of a label before a colon, of a heading, and of an item's name."""
 FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
 _LABEL = re.compile(
     r"""(?P<label>["“*`\w](?:[^.:;!?()\n]|\([^()\n]{1,40}\)){0,80}?["”*`]*)
@@ -29,24 +29,24 @@ _CELL = re.compile(r"(?:\|(?!\Z)|\A(?!\|))((?:[^|]|(?<=\\)\|)*)")
 
 _LONGEST_LEAD = 200
 _POINTING = re.compile(r"(?:they|these|those|this|it) (?:are|is|was|were)\s*:\Z", re.IGNORECASE)
-"""A lead-in that says nothing of its items: "They are:"."""
+"""A lead-in that says nothing about its items: "They are:"."""
 _TO = r"to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s)"
 _ON = rf"includ(?:e[sd]?|ing)|such as|when|if|{_TO}"
 GOES_ON = re.compile(rf"(?P<before>.*\b(?:{_ON}))(?: the following)?\s*:\Z", re.DOTALL)
-"""A lead-in that its items go on with: "Symptoms include:", "The gate opens when:"."""
+"""A lead-in whose items continue it: "Symptoms include:", "The gate opens when:"."""
 
 
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
-    """The words that text[start:end] begins with, and the colon or dash behind them.
+    """The leading words of text[start:end] that are a label, with their colon or dash.
 
-    A dash ends a label only in a list item and behind bold type ("The flight London - Paris" has none).
+    A dash ends a label only in a list item and after bold type ("The flight London - Paris" has none).
     """
     found = _LABEL.match(text, start, end)
     return found if found and (item or ":" in found[0] or "*" in found[0]) else None
 
 
 def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
-    """ "The winners are: A, B and C" as "The winners include A" and so on, if every item is a name."""
+    """ "The winners are: A, B and C" as one sentence per item, if every item is a name."""
     found = None if read.asides else _ENUMERATION.match(read.text)
     items = list(_ITEM.finditer(read.text, found.end())) if found else []
     if found is None or len(items) < 3 or any(len(item[0].split()) > LONGEST_LABEL for item in items):
@@ -63,13 +63,13 @@ def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital; a name such as "iPhone" stays."""
+    """The text with an initial capital; a name such as "iPhone" stays."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
 
 
 def lowered(text: str) -> str:
-    """The text without the capital it begins with."""
+    """The text without its initial capital."""
     return text[:1].lower() + text[1:]
 
 
@@ -78,7 +78,7 @@ def _as_sentence(text: str) -> str:
 
 
 class _Lead(NamedTuple):
-    """A lead-in and the place of its first item; an item further out, or with another marker, ends it."""
+    """A lead-in and the position of its first item; an outer item or another marker ends it."""
 
     text: str
     indent: int
@@ -86,14 +86,14 @@ class _Lead(NamedTuple):
 
 
 class Leads:
-    """The lead-ins and headings that are open while the blocks of a text are read; lists may be nested."""
+    """The lead-ins and headings in force while a text is read; lists may be nested."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._open: list[_Lead] = []
 
     def of(self, block: Block) -> str:
-        """The lead-in of an item, with its colon; empty for none. A block that is no item ends all lists."""
+        """The lead-in of an item, with its colon; empty for none. Any other block ends all lists."""
         if block.kind != "item":
             self._open = []
             return ""
@@ -103,19 +103,19 @@ class Leads:
         return self._open[-1].text if self._open else ""
 
     def is_above(self, item: Block, following: Block) -> bool:
-        """Whether an item is above the next one: further out, or a number before a sign."""
+        """Whether an item contains the next one: less indented, or a number before a bullet."""
         here, after = self._place(item), self._place(following)
         return after[0] > here[0] or (after[0] == here[0] and here[1] == "number" != after[1])
 
     def add(self, words: str, item: Block) -> None:
-        """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
+        """Open the list that `item` begins; its lead-in ends with a colon."""
         useful = words[opening(words) :]
         says = not _POINTING.match(useful) and (GOES_ON.match(useful) or not is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:
-        """The indent of an item's line, and whether a number or which sign marks it."""
+        """The indent of an item's line, and its kind of marker."""
         line = self._text.rfind("\n", 0, item.start) + 1
         before = self._text[line : item.start].replace(UNSEEN, " ")
         marker = before.strip()
@@ -124,9 +124,9 @@ class Leads:
 
 
 def below(lead: str, whole: str, first: Word | None) -> str:
-    """An item with the lead-in of its list: "Symptoms include fever.", "Causes of cough: Smoking".
+    """An item with its lead-in: "Symptoms include fever.", "Causes of cough: Smoking".
 
-    `first` is its first word, which loses its capital in a sentence if it is no name.
+    `first` is its first word, which loses its capital in a sentence unless it is a name.
     """
     goes_on = GOES_ON.match(lead)
     if goes_on is None:
@@ -137,7 +137,7 @@ def below(lead: str, whole: str, first: Word | None) -> str:
 
 
 def cells(text: str, row: Block) -> list[tuple[str, Span]]:
-    """The cells of a table row as a reader sees them, and where they are, without the blanks around them."""
+    """The cells of a table row and their positions, without surrounding spaces."""
     found = []
     for bordered in _CELL.finditer(text[row.start : row.end]):
         cell = bordered[1].replace(UNSEEN, " ")
@@ -151,9 +151,9 @@ def cells(text: str, row: Block) -> list[tuple[str, Span]]:
 def row_words(
     row: Sequence[tuple[str, Span]], header: Sequence[str], place: Span
 ) -> Iterator[tuple[str, Span]]:
-    """A table row as "column: cell; column: cell", with the place of each text.
+    """A table row as "column: cell; column: cell", with the position of each text.
 
-    Each cell but the first, which names the subject of the row, is a text of its own.
+    Each cell but the first, which names the row's subject, is a text of its own.
     """
     columns = [*header, *[""] * len(row)]
     filled = [(name, cell, span) for name, (cell, span) in zip(columns, row, strict=False) if cell]

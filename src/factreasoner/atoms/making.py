@@ -1,4 +1,4 @@
-"""Atomizer and Reviser: from a response to self-contained atoms."""
+"""Atomizer and reviser together: from a response to self-contained atoms."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 
 ATOM_PROMPTS = ("atomizer", "reviser")
-"""What a model's atomizer and reviser ask."""
+"""The prompts of a model's atomizer and reviser."""
 
 
 class FactsByAtomizer:
-    """Makes facts of a reference as the atomizer makes atoms of an answer."""
+    """Makes facts from a reference with the atomizer."""
 
     def __init__(self, atomizer: Atomizer) -> None:
         self._atomizer = atomizer
@@ -28,15 +28,15 @@ class FactsByAtomizer:
 
 
 def as_read(record: Record) -> Record:
-    """The record with blanks in the place of reasoning and of tokens that end a turn, in its response."""
+    """The record with reasoning and end-of-turn tokens of its response replaced by spaces."""
     read = blanked_reasoning(record.response)
     return record if read == record.response else record.model_copy(update={"response": read})
 
 
 def account_of(record: Record, atoms: Sequence[Atom] | None) -> tuple[tuple[Atom, ...], dict[str, Any]]:
-    """Atoms with their spans, and the fields of a result that say what they leave out of the response.
+    """Atoms with spans, and the result fields that say which parts of the response they omit.
 
-    `atoms` are None if none were made of it.
+    `atoms` is None if none were made of it.
     """
     removed = {"removed_reasoning": sum(end - start for start, end in reasoning_spans(record.response))}
     if atoms is None:
@@ -48,7 +48,7 @@ def account_of(record: Record, atoms: Sequence[Atom] | None) -> tuple[tuple[Atom
 def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:
     """The self-contained atoms of `record.response`, and the failures of both stages.
 
-    Each stage's usage and time go to that stage of `meter`. Without atoms nothing is revised.
+    Each stage's usage and time go to `meter`.
 
     Raises:
         StageError: no atom could be made.

@@ -1,6 +1,6 @@
-"""What states nothing to check: questions, courtesies, refusals, remarks to the reader, sources.
+"""Sentences without a claim: questions, courtesies, refusals, remarks to the reader, sources.
 
-The patterns are in `nonclaims.toml` beside this file.
+The patterns are in `nonclaims.toml`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"[\W_]*(?:\d+\.? )?{_PATTERNS['sources']}[\W_]*", re.IGNORECASE)
 _REPLY = re.compile(rf"{_PATTERNS['reply']}\W*", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?:[:;–—]| - )(?! *{_PATTERNS['courteous']}\b) *(?P<said>.+)", re.IGNORECASE)
-"""What stands behind a courtesy and is no part of it: "Let me know soon: returns are free."."""
+"""Text after a courtesy that is not part of it: "Let me know soon: returns are free."."""
 _FINITE = re.compile(rf"\b{_PATTERNS['finite']}\b")
 
 
 def opening(sentence: str) -> int:
-    """How many characters at the beginning only connect or remark: "However, it is worth noting that"."""
+    """The length of an opening that only connects or remarks: "However, it is worth noting that"."""
     found = _OPENING.match(sentence[:_LONGEST])
     if found is None or found.end() == len(sentence) or " and that " in sentence[found.end() :]:
         return 0
@@ -46,15 +46,15 @@ def opening(sentence: str) -> int:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether the sentence ends as a question, in any script."""
+    """Whether the sentence is a question, in any script."""
     return _QUESTION.search(sentence.rstrip()[-8:]) is not None
 
 
 def is_filler(sentence: str) -> bool:
-    """Whether the sentence is a remark about the conversation, or has no word at all.
+    """Whether the sentence is a remark about the conversation, or has no word.
 
-    Greetings, offers and pointers ("See the table below.") are remarks. Advice to do something is a claim,
-    and so is what a courtesy only introduces.
+    Greetings, offers and pointers ("See the table below.") are remarks. Advice is a claim, even after a
+    courtesy.
     """
     text = _plain(sentence)
     if not any(character.isalnum() for character in text):
@@ -65,12 +65,12 @@ def is_filler(sentence: str) -> bool:
 
 
 def is_reply(sentence: str) -> bool:
-    """Whether the sentence answers a question in a word: "Yes."."""
+    """Whether the sentence is a one-word answer: "Yes."."""
     return _REPLY.fullmatch(_EMPHASIS.sub("", _plain(sentence))) is not None
 
 
 def is_abstaining(sentence: str) -> bool:
-    """Whether the sentence declines to answer, in any language; "I don't know, but he was ..." does not."""
+    """Whether the sentence declines to answer, in any language; not if a fact follows."""
     text = _EMPHASIS.sub("", _plain(sentence))
     return is_declining(text, lambda part: is_filler(part) or is_question(part))
 
@@ -81,10 +81,10 @@ def _plain(sentence: str) -> str:
 
 @lru_cache(maxsize=256)
 def is_abstention(response: str) -> bool:
-    """Whether `response` is empty or, as a whole, declines to answer.
+    """Whether `response` is empty or declines to answer as a whole.
 
-    Every sentence must decline, apologise, ask back or be a courtesy, and one of them must decline or
-    apologise. An answer that begins with a hedge and then states facts is not an abstention.
+    Every sentence must decline, apologise, ask back or be a courtesy, and one must decline or apologise. A
+    hedge followed by facts is not an abstention.
     """
     response = without_tags(blanked_reasoning(response))
     if not any(character.isalnum() for character in response):
@@ -101,7 +101,7 @@ def is_reference_heading(line: str) -> bool:
 
 
 def is_link(sentence: str) -> bool:
-    """Whether a sentence or list item is hardly more than an address."""
+    """Whether a sentence or list item is little more than a URL."""
     rest = _ADDRESS.sub(" ", sentence)
     if rest == sentence or _FINITE.search(rest) or (":" not in rest and _CITED.search(sentence)):
         return False

@@ -1,7 +1,7 @@
-"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list.
+"""Parts of a clause that can be stated separately: modifiers of its nouns, and list items.
 
-Relative clauses, participles and appositions say something of a noun; "in Rome and Paris" says "in Rome" and
-"in Paris", where that keeps the meaning.
+Relative clauses, participles and appositions modify a noun; "in Rome and Paris" gives "in Rome" and "in
+Paris" where that keeps the meaning.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Wor
 
 _JOINING = (",", ";", ":", "—", "–")
 Line = tuple[Word | str, ...]
-"""Words of the sentence, and texts put between them, in reading order."""
+"""Words of the sentence, and inserted strings, in reading order."""
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
 _TOGETHER = words(
     "between among versus both either neither respectively together each same total combination mix mixture",
     "ratio difference relationship blend pair set series range",
 )
-"""Words beside a list that may hold only of its items taken together."""
+"""Words that may apply only to all items of a list together."""
 _COLLECTIVE = words(
     "combine mix merge join connect link compare separate divide consist comprise compose make match balance",
     "distinguish bind share tie meet differ react interact compete fight agree form produce create have",
@@ -33,14 +33,14 @@ _JOINED = ("conj", "cc", "punct", "preconj")
 
 
 class Draft(NamedTuple):
-    """A statement, and the clause or phrase of the sentence that makes it."""
+    """A statement, and the clause or phrase it comes from."""
 
     line: Line
     verb: Word
 
 
 class Wording:
-    """A parse, less the parts that other statements say."""
+    """A parse, without the parts that other statements cover."""
 
     def __init__(self, parse: Parse) -> None:
         self.parse = parse
@@ -48,11 +48,11 @@ class Wording:
         """The heads of parts that are left out, and what joined them."""
 
     def drop(self, word: Word) -> None:
-        """Leave out a word with all below it, and the comma or conjunction that joins it."""
+        """Remove a word with its subtree, and the comma or conjunction that joins it."""
         self.gone |= {word.i, *self._joints(word)}
 
     def _joints(self, word: Word) -> list[int]:
-        """The commas and conjunctions that join a word with all below it to its sentence."""
+        """The commas and conjunctions that join a word's subtree to its sentence."""
         all_words, first = self.parse.words, word.first
         while first and (all_words[first - 1].dep == "cc" or all_words[first - 1].text in _JOINING):
             first -= 1
@@ -60,15 +60,15 @@ class Wording:
         return [*range(first, word.first), *([word.last + 1] if comma else ())]
 
     def children(self, word: Word, *deps: str) -> list[Word]:
-        """The children of these kinds that were not dropped."""
+        """The remaining children of these kinds."""
         return [child for child in word.children if child.dep in deps and child.i not in self.gone]
 
     def line(self, word: Word) -> list[Word]:
-        """The subtree of a word, less what was dropped."""
+        """The remaining subtree of a word."""
         return word.subtree(self.gone)
 
     def less(self, line: Sequence[Word | str], *parts: Word) -> Line:
-        """A line without some parts, what joins them, and the comma or full stop that ends it."""
+        """A line without some parts, their joints, and its final comma or full stop."""
         gone = {place for part in parts for place in (*self._joints(part), *(w.i for w in part.subtree()))}
         kept = tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone)
         last = kept[-1] if kept else ""
@@ -76,7 +76,7 @@ class Wording:
 
 
 class Aside(NamedTuple):
-    """A clause or apposition, the subject it is said of, and the relative pronoun to leave out."""
+    """A clause or apposition, its subject, and the relative pronoun to remove."""
 
     word: Word
     subject: Line
@@ -84,7 +84,7 @@ class Aside(NamedTuple):
 
 
 def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
-    """What is plainly said of the nouns of a clause; `subject` is that of the clause."""
+    """The unambiguous modifiers of a clause's nouns; `subject` is that of the clause."""
     found: list[Aside] = []
     for noun in wording.line(verb):
         if noun.pos not in NOUNS or noun.dep == "conj" or noun.dependent("conj", "cc"):
@@ -100,7 +100,7 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
 
 
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
-    """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
+    """ "Ada is a poet who lived in Rome", "X is a tool used in Y": true of the subject as well."""
     article = noun.dependent("det")
     if noun.dep != "attr" or verb.lemma != "be" or not subject:
         return None
@@ -120,7 +120,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
 
 
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
-    """What commas set off behind a name or a definite noun."""
+    """A modifier set off by commas after a name or a definite noun."""
     all_words, first = wording.parse.words, child.first
     if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
         return None
@@ -146,7 +146,7 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
 
 
 def split_list(wording: Wording, verb: Word) -> list[Line]:
-    """A clause with each item of its longest list in turn; the clause as it is if it has no list."""
+    """A clause once per item of its longest list; unchanged if it has no list."""
     kept = wording.line(verb)
     whole: list[Line] = [tuple(kept)]
     limits = (c.dep == "neg" or c.is_clause for c in wording.children(verb, "advcl", "neg"))
@@ -161,7 +161,7 @@ def split_list(wording: Wording, verb: Word) -> list[Line]:
 
 
 def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
-    """The heads of the list that a word begins; the word alone if it begins none that may be split."""
+    """The heads of the list that a word begins; only the word if it can't be split."""
     parse = wording.parse
     heads = [first]
     for head in heads:
@@ -177,7 +177,7 @@ def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
 
 
 def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
-    """Whether a list is what its verb is about, gives examples, or follows a preposition other than "of"."""
+    """Whether a list is the subject matter of its verb, gives examples, or follows a preposition but "of"."""
     first, head = heads[0], heads[0].head
     if first.dep in ("dobj", "attr", "acomp"):
         return head is verb
@@ -193,13 +193,13 @@ def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
 
 
 def _exemplifies(parse: Parse, head: Word) -> bool:
-    """Whether a preposition begins examples: "such as", "including"."""
+    """Whether a preposition introduces examples: "such as", "including"."""
     such = parse.words[head.i - 1].lower == "such"
     return head.dep == "prep" and (head.lower in ("including", "like") or such)
 
 
 def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
-    """Whether all items are of one kind, and no word before or behind one may belong to others as well."""
+    """Whether all items are of one kind, and no word beside one may apply to others."""
     first = heads[0]
     if first.dep == "acomp":
         return not any(head.dependent("prep", "advmod") for head in heads)
@@ -223,12 +223,12 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
 
 
 def _joined(head: Word) -> set[int]:
-    """The branches behind an item that are other items, or join them."""
+    """The branches of an item that are further items, or join them."""
     return {c.i for c in head.dependents(*_JOINED) if c.i > head.i}
 
 
 def _item(wording: Wording, first: Word, head: Word) -> Line:
-    """One item alone, with the "a" or "his" of the first."""
+    """One item alone, with the article or possessive of the first."""
     word = head.subtree(_joined(head))
     article = first.dependent("det", "poss")
     if article is None or head is first or head.pos == "PROPN" or head.dependent("det", "poss", "nummod"):

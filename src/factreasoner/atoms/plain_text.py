@@ -1,4 +1,4 @@
-"""Text as a reader sees it, without citations, or Markdown and asides too; each character keeps its place."""
+"""Text without citations, Markdown and asides; each character keeps its position in the source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factreasoner.text.sentences import Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
 
 STAND_IN = "Avalon"
-"""The name a parser reads for a quoted title, a piece of code, a formula or an address."""
+"""The name that replaces a quoted title, code, a formula or a URL for the parser."""
 
 _LONGEST_TITLE = 12
 _NEAR = 24
@@ -52,15 +52,15 @@ _OPENED = re.compile(
 _LED = re.compile(
     r"(?<=\w)(?:[ \t]*[,;][ \t]*(?:see(?: also)?|cf\.|siehe|vgl\.|voir)|[ \t]+[–—-])[ \t]*$", re.IGNORECASE
 )
-"""What leads to a mark at the end of a clause: ", see [1]"."""
+"""Words that introduce a mark at the end of a clause: ", see [1]"."""
 _ENDED_HERE = re.compile(r"[ \t]*(?:[.,;:!?]|$)", re.MULTILINE)
 
 
 class Plain(NamedTuple):
-    """`text` is what a parser reads; `places[i]` is the place of its character i in the source.
+    """`text` is what a parser reads; `places[i]` is the source position of its character i.
 
-    `names` maps the start of a stand-in to what it stands for; `asides` maps the end of a word to the
-    parenthesis behind it.
+    `names` maps the start of a stand-in to its text; `asides` maps the end of a word to the parenthesis after
+    it.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Plain(NamedTuple):
     asides: dict[int, str]
 
     def span(self, start: int, end: int) -> Span:
-        """The place of characters [start, end) of the text in the source."""
+        """The source position of characters [start, end) of the text."""
         return Span(self.places[start], self.places[end - 1] + 1)
 
     def whole(self) -> str:
@@ -92,7 +92,7 @@ def plain(source: str, span: Span) -> Plain:
 
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
-    """The citations that are not words of their sentence, each with the blanks before it."""
+    """The citations that are not words of their sentence, with the spaces before them."""
     names = (m for m in AUTHOR_YEAR.finditer(source) if m[0][0] in "([")
     named = (
         m.span()
@@ -106,14 +106,14 @@ def _citations(source: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=256)
 def _left_out(source: str) -> frozenset[int]:
-    """The places of citations, and of marks of bold and italic type and boxes, which may end far behind."""
+    """The positions of citations, emphasis marks and check boxes, which may end far behind."""
     marks = [span for m in _EMPHASIS.finditer(source) for span in (m.span(1), (m.end(2), m.end()))]
     marks += [m.span(side) for m in _BOXED.finditer(source) for side in ("left", "right")]
     return frozenset(place for span in (*_citations(source), *marks) for place in range(*span))
 
 
 def without_citations(text: str) -> str:
-    """A text less its citation marks; those that are words of a sentence stay."""
+    """A text without its citation marks; those that are words of a sentence stay."""
     cut = {place for span in _citations(text) for place in range(*span)}
     return "".join(wording for place, wording in enumerate(text) if place not in cut)
 
@@ -168,7 +168,7 @@ class _PlainTextBuilder:
         self._add(STAND_IN[-1], end - 1)
 
     def _quoted(self, part: re.Match[str]) -> None:
-        """A title becomes one name; a stop inside its quotation marks moves behind it."""
+        """Turn a title into one name; a stop inside its quotation marks moves outside."""
         wording = without_citations(part["quoted"] or part["angled"]).strip()
         title = wording.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
@@ -193,10 +193,10 @@ class _PlainTextBuilder:
 
 
 def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
-    """The text without citation marks and `others`, and the place of each of its characters.
+    """The text without citation marks and `others`, and the position of each character.
 
-    A blank replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".
-    `CITED_HERE` replaces one beside the stop of what may be an abbreviation: "vitamin C [1]. Oranges".
+    A space replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".
+    `CITED_HERE` replaces one beside the stop of a possible abbreviation: "vitamin C [1]. Oranges".
     """
     kept: list[tuple[str, int]] = []
 
@@ -228,9 +228,9 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
-    """What to leave out to get the words alone: citation marks with the blanks and brackets around them.
+    """The spans to remove: citation marks with the spaces and brackets around them.
 
-    Marks with only commas, blanks and "and" between them are one: "([1], [2] and [3])" leaves nothing.
+    Marks joined by commas, spaces and "and" are one: "([1], [2] and [3])" is removed whole.
     """
     spans = (emphasised(text, *mark) for mark in marks)
     found = (Span(_on_line_before(text, len(text[:start].rstrip(_BLANK)), end), end) for start, end in spans)
@@ -244,21 +244,21 @@ def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = (
 
 
 def _on_line_before(text: str, start: int, end: int) -> int:
-    """Where a cut starts: on the line before, if the marker was wrapped to a line of its own."""
+    """The start of a cut: on the line before if the marker stands on a wrapped line."""
     before = text[:start].rstrip()
     one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
     return len(before) if one_break and before[-1:] not in _ENDS and text[end : end + 1] in _ENDS else start
 
 
 def emphasised(text: str, start: int, end: int) -> tuple[int, int]:
-    """A mark with the emphasis that is around it alone: "**[1]**"."""
+    """A mark with the emphasis around it alone: "**[1]**"."""
     while text[start - 1 : start] in ("*", "_") and text[end : end + 1] == text[start - 1]:
         start, end = start - 1, end + 1
     return start, end
 
 
 def _opened(text: str, span: Span) -> Span:
-    """The span with the brackets around it, and the blanks in these, or with what leads to it."""
+    """The span with surrounding brackets and spaces, or with the words that introduce it."""
     if (wider := emphasised(text, *span)) != span:
         span = Span(len(text[: wider[0]].rstrip(_BLANK)), wider[1])
     left = _OPENED.search(text, max(0, span.start - 16), span.start)

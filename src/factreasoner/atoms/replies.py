@@ -1,4 +1,4 @@
-"""What a model is asked about, parts of sentences; and what its reply says of each sentence."""
+"""Parts of sentences to ask a model about, and the statements read from its reply."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _BORDER = re.compile(
 )
 _FEWEST_WORDS = 4
 _OPENING_WORDS = 9
-"""Most words of an opening that stays with what follows its comma: "In the European Union, ..."."""
+"""Maximum words of an opening that stays with the words after its comma: "In the EU, ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYING = ("VERB", "ADJ", "ADV")
 _LEAST_WORDS, _LEAST_KNOWN = 0.75, 0.5
-"""Share of a sentence's words that its facts have; and, if none is parsed, of a fact's that it has."""
+"""Minimum share of a sentence's words in its facts and, without a parse, of a fact's words in it."""
 _TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
 _LEAST_SHARED = 0.75
-"""Share of what a fact says of its subject that the statement says too."""
+"""Minimum share of a fact's predicate words that the statement must have."""
 _MANY = ("they", "these", "those")
 _RELATIVE = ("WDT", "WP", "WP$")
 
 
 def cut(sentence: str) -> list[str]:
-    """Parts of a sentence, in order; joined by blanks they are the sentence.
+    """Parts of a sentence, in order; joined by spaces they are the sentence.
 
     Each has at least four words; a list of short items stays together.
     """
@@ -70,11 +70,11 @@ def parts(response: str, sentences: Sequence[Span]) -> list[tuple[Span, str]]:
 
 
 class ReplyReader:
-    """Reads replies about sentences of a record; `stated` are the statements that replace a refused reply.
+    """Reads replies about sentences; `stated` are the statements that replace a refused reply.
 
-    A sentence is asked about once more if one of its facts has a number or a name that response, question and
-    topic lack. Its facts are taken if they are more than the statements of its parse, or name what those only
-    point to, and neither add nor lose matter; else the statements, each with the subject that a fact gave it.
+    A sentence is retried once if a fact has a number or name that response, question and topic lack. Its
+    facts are used if they outnumber its parsed statements or name what those only refer to, and add and omit
+    nothing; else the statements, each with the subject that a fact gave it.
     """
 
     def __init__(self, record: Record, stated: Sequence[Statement], parser: Parser | None) -> None:
@@ -85,7 +85,7 @@ class ReplyReader:
         self._refused: set[Span] = set()
 
     def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
-        """The statements of each sentence, or why it must be asked about again."""
+        """The statements of each sentence, or the reason to retry it."""
         wording = reply.arguments.get("statements")
         if not isinstance(wording, list):
             return [NoResult("'statements' is not a list")] * len(sentences)
@@ -101,7 +101,7 @@ class ReplyReader:
     def _facts(
         self, wording: Sequence[object], sentences: Sequence[Span]
     ) -> Iterator[tuple[Span, Statement]]:
-        """Each fact with its sentence, found by its part, else by its number, else by its own words."""
+        """Each fact with its sentence, matched by part, else by number, else by words."""
         asked = parts(self._response, sentences)
         locator = Locator(self._response, Span(sentences[0].start, sentences[-1].end), sentences)
         after, sentence = sentences[0].start, sentences[0]
@@ -128,7 +128,7 @@ class ReplyReader:
     def _concluded(
         self, sentence: Span, found: list[Statement], problem: str | None
     ) -> list[Statement] | NoResult:
-        """The facts of a sentence, or its own statements if the facts say something else."""
+        """The facts of a sentence, or its own statements if the facts differ in content."""
         if problem is not None and sentence not in self._refused:
             self._refused.add(sentence)
             return NoResult(problem)
@@ -147,7 +147,7 @@ class ReplyReader:
         return self._parser.parse([text])[0] if self._parser else None
 
     def _named(self, statement: Statement, facts: Sequence[Statement]) -> Statement:
-        """A statement with the subject of the fact that says the same, if its own only points."""
+        """A statement with the subject of the matching fact, if its own is a pronoun."""
         read = self._parse(statement.text)
         for fact in facts:
             parse = self._parse(fact.text)
@@ -157,7 +157,7 @@ class ReplyReader:
         return statement
 
     def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
-        """Whether facts add to what their sentence says, or leave some of it out."""
+        """Whether facts add to their sentence, or omit some of it."""
         text = self._response[sentence.start : sentence.end]
         material = checks.Material(*(fact.text for fact in facts))
         if material.strangers(text) or material.share(text) < _LEAST_WORDS:
@@ -176,7 +176,7 @@ class ReplyReader:
         )
 
     def _strays(self, text: str, fact: str) -> bool:
-        """Whether a fact has a verb or an adjective that `text` lacks; names and nouns may be new."""
+        """Whether a fact has a verb or adjective that `text` lacks; names and nouns may be new."""
         if self._material.share(fact) < 1:
             return True
         parse = self._parse(fact)
@@ -189,7 +189,7 @@ class ReplyReader:
         return checks.Material(text).share(" ".join(verbs)) < 1
 
     def _turns(self, whole: Parse | None, sentence: Span, fact: Statement) -> bool:
-        """Whether a fact says of one thing what a relative clause says of another."""
+        """Whether a fact moves a relative clause to another noun."""
         parse = self._parse(fact.text)
         if whole is None or parse is None or fact.span is None:
             return False
@@ -203,7 +203,7 @@ class ReplyReader:
         return clause.head.lemma.lower() not in named
 
     def _split(self, fact: Statement) -> list[Statement]:
-        """What the parse of a fact splits it into, unless a part of it would not stand alone."""
+        """The parsed statements of a fact, unless one would not stand alone."""
         pieces = statements(fact.text, self._parser) if self._parser else []
         if len(pieces) < 2 or (_any_vague(pieces) and not checks.is_vague(fact.text)):
             return [fact]
@@ -211,9 +211,9 @@ class ReplyReader:
 
 
 def _parted(wording: str, part: str) -> tuple[str, str]:
-    """The echo of a part, and the fact behind it; arrows that the part has itself do not part them.
+    """The repeated part and the fact after its arrow; arrows of the part itself are kept.
 
-    Without enough arrows all of it is the fact.
+    Without enough arrows, all of it is the fact.
     """
     pieces = wording.split(_ARROW)
     own = part.count(_ARROW) + 1 if pieces[0].strip() else 1
@@ -225,7 +225,7 @@ def _any_vague(found: Sequence[Statement]) -> bool:
 
 
 def _distinct(facts: Sequence[Statement]) -> list[Statement]:
-    """The facts that no other one contains."""
+    """The facts that no other fact contains."""
     kept: list[Statement] = []
     for fact in sorted(facts, key=lambda fact: len(fact.text), reverse=True):
         if not any(fact.text.rstrip(".").casefold() in other.text.casefold() for other in kept):
@@ -234,7 +234,7 @@ def _distinct(facts: Sequence[Statement]) -> list[Statement]:
 
 
 def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
-    """The statement with the subject of a fact that says the same, if its own only points; else None."""
+    """The statement with the subject of a matching fact if its own is a pronoun; else None."""
     own, other = statement.root.dependent(*NOMINAL_SUBJECTS), fact.root.dependent(*NOMINAL_SUBJECTS)
     if own is None or other is None or not checks.points(own) or checks.points(other):
         return None

@@ -1,4 +1,4 @@
-"""Revisers: atoms made understandable alone, by a language model, or left as they are."""
+"""Revisers: make atoms self-contained with a model, or leave them as they are."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 class KeepAtoms:
-    """Leaves every atom as it is."""
+    """Leaves every atom unchanged."""
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """`atoms` as they are, without a failure."""
+        """The same `atoms`, without failures."""
         return Atomized(tuple(atoms))
 
 
 class LLMReviser:
-    """Has a language model rewrite, in one call, the atoms of a record that can't be understood alone.
+    """Has a model rewrite, in one call, the atoms that can't be understood alone.
 
-    The parse puts in names first. The model is asked about the atoms that then still point to something or
-    have a month without a year; in other languages, about all. Arguments are named by position, so that no
-    text moves to another atom. A text that `_problem` refuses is asked for again, `max_attempts` times in
-    all; then it is a Failure and the atom keeps its text, as it does where the new one begins with a pronoun.
-    A cut reply is halved at once.
+    The parse replaces pronouns first. The model then gets the atoms that still refer to something or have a
+    month without a year; in other languages, all. Arguments are named by position. A revision that `_problem`
+    refuses is retried, up to `max_attempts` in all; then it is a Failure and the atom keeps its text. A cut
+    reply is halved at once.
     """
 
     def __init__(self, llm: LLM, config: AtomSettings | None = None) -> None:
@@ -48,9 +47,9 @@ class LLMReviser:
         self._by_parse = EmbeddedReviser()
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, same ids and order; each revised one has its former text in `original`.
+        """The same atoms, ids and order; a revised atom has its former text in `original`.
 
-        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client.
         """
         parsed = self._by_parse.revise(atoms, record).atoms
         asked = self._unclear(parsed, record)
@@ -65,7 +64,7 @@ class LLMReviser:
         return Atomized(revised, tuple(result for result in found if isinstance(result, Failure)))
 
     def _unclear(self, atoms: Sequence[Atom], record: Record) -> list[Claim]:
-        """The atoms that may need their text to be understood."""
+        """The atoms that may not be clear without the response."""
         parser = find_parser()
         english = is_english(record.response)
         parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
@@ -106,7 +105,7 @@ class LLMReviser:
 
 
 def _problem(material: checks.Material, original: str, text: str) -> str | None:
-    """Why a revision can't stand in for the original, or None."""
+    """Why a revision can't replace the original, or None."""
     if added := material.strangers(text):
         return f"{', '.join(added)} is neither in the text nor in the question"
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:

@@ -1,4 +1,4 @@
-"""Settings of making atoms."""
+"""Settings for making atoms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _assessor = partial(setting, "Assessor")
 
 
 class AtomSettings(LLMSettings):
-    """What makes atoms of an answer."""
+    """Settings of the atomizer and the reviser."""
 
     atomizer: str = _assessor("auto", f"auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class.")
     reviser: str = _assessor("auto", f"auto, {', '.join(PLUGINS['reviser'])} or package.module:Class.")

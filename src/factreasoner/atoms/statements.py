@@ -1,4 +1,4 @@
-"""The statements of a text: its sentences, less what states nothing, each split by its parse."""
+"""The statements of a text: its sentences without non-claims, each split by its parse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
 _ENDED = re.compile(r"""[.!?…][”"’')\]]*$""")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
-"""Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
+"""Two sentences without a space between, or a colon: a parser reads them as one clause."""
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
@@ -29,7 +29,7 @@ _LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
 
 class Statement(NamedTuple):
-    """A text to judge, the span it comes from, and the verbatim text of that span where `text` differs."""
+    """A text to judge, its span, and the verbatim text of that span if `text` differs."""
 
     text: str
     span: Span | None
@@ -37,7 +37,7 @@ class Statement(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence less its opening remark, its label, and the lead-in of its list."""
+    """A sentence without its opening remark, its label and the lead-in of its list."""
 
     span: Span
     plain: Plain
@@ -47,16 +47,16 @@ class _Sentence(NamedTuple):
 
 
 def statements(text: str, parser: Parser | None = None) -> list[Statement]:
-    """What `text` states, in its order: no questions, remarks, lead-ins, headings, sources or code.
+    """The statements of `text` in order: no questions, remarks, lead-ins, headings, sources or code.
 
-    Without a parser a sentence is one statement. An item without a verb follows the lead-in of its list
-    ("The winners include Ada Lovelace."). An instruction is a statement, and stays whole.
+    Without a parser, a sentence is one statement. An item without a verb follows its lead-in ("The winners
+    include Ada Lovelace."). An instruction is a statement, and stays whole.
     """
     return list(StatementFinder(text, parser).statements())
 
 
 class StatementFinder:
-    """Reads the blocks of one text in their order."""
+    """Reads the blocks of one text in order."""
 
     def __init__(self, text: str, parser: Parser | None) -> None:
         self._source, self._text = text, shown(text)
@@ -69,7 +69,7 @@ class StatementFinder:
         self._in_sources = self._below_heading = False
 
     def statements(self) -> Iterator[Statement]:
-        """What the text states, in its order."""
+        """The statements of the text, in order."""
         all_blocks = blocks(self._text)
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
@@ -81,7 +81,7 @@ class StatementFinder:
                 yield from self._of_sentences(list(self._block(block, item)))
 
     def _row(self, block: Block, following: Block | None) -> Iterator[Statement]:
-        """What a table row says; the row above a rule names the columns."""
+        """The statement of a table row; the row above a rule names the columns."""
         row = fragments.cells(self._text, block)
         if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
@@ -90,7 +90,7 @@ class StatementFinder:
             yield self._statement(wording, span)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
-        """The sentences of a block; `item` is the list item behind it, if there is one."""
+        """The sentences of a block; `item` is the list item after it, if any."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if len(spans) == 1 and nonclaims.is_reference_heading(last):
@@ -111,7 +111,7 @@ class StatementFinder:
             self._leads.add(last, item)
 
     def _is_entry(self, block: Block) -> bool:
-        """Whether a block below the heading of a list of sources is one of them."""
+        """Whether a block below a heading of sources is one of them."""
         if block.kind == "item" or _DATED.search(self._text, block.start, block.end):
             return True
         return self._below_heading and FINITE.search(self._text, block.start, block.end) is None
@@ -130,7 +130,7 @@ class StatementFinder:
         return (marked and not stopped) or not self._states(whole)
 
     def _states(self, wording: str) -> bool:
-        """Whether a text has a finite verb of its own."""
+        """Whether a text has its own finite verb."""
         parse = self._parse(wording)
         return parse.root.is_finite if parse is not None else FINITE.search(wording) is not None
 
@@ -138,7 +138,7 @@ class StatementFinder:
         return self._parser.parse([wording])[0] if wording and self._parser is not None else None
 
     def _sentence(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
-        """A sentence that states something, without what only opens it."""
+        """A sentence with a claim, without its opening remark."""
         wording = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
         if whole.endswith(_COLON) or nonclaims.is_question(whole) or nonclaims.is_link(wording):
@@ -174,7 +174,7 @@ class StatementFinder:
                     yield statement
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
-        """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
+        """The clauses of a sentence if each parses as one again, or the names after its colon."""
         if sentence.label or (sentence.lead and not self._stands_alone(sentence, parse)):
             return []
         if parse is None or self._parser is None or _JOINED.search(sentence.plain.text):
@@ -191,7 +191,7 @@ class StatementFinder:
         return found if all(_is_closed(statement.text) for statement in found) else []
 
     def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
-        """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
+        """Whether an item is a clause that its lead-in does not condition."""
         if parse is None:
             return FINITE.search(sentence.plain.whole()) is not None and not _CONDITION.search(sentence.lead)
         lead = self._parse(sentence.lead)
@@ -201,7 +201,7 @@ class StatementFinder:
         return parse.root.is_clause
 
     def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
-        """The whole sentence with its label, or the item with the lead-in of its list."""
+        """The sentence with its label, or the item with its lead-in."""
         whole = sentence.plain.whole()
         whole = capitalised(whole) if sentence.opened else whole
         first = parse.words[0] if parse is not None else None
@@ -214,7 +214,7 @@ class StatementFinder:
         return whole
 
     def _lacks_subject(self, label: str, wording: str) -> bool:
-        """Whether a text says something of its label: "Object Storage: Stores data"."""
+        """Whether a text is the predicate of its label: "Object Storage: Stores data"."""
         read, named = self._parse(f"it {lowered(wording)}"), self._parse(label)
         if read is None or named is None or named.root.tag in PLURAL:
             return False
@@ -227,13 +227,13 @@ class StatementFinder:
 
 
 def _is_closed(text: str) -> bool:
-    """Whether all brackets and quotation marks of a text are closed in it."""
+    """Whether all brackets and quotation marks of a text are closed."""
     pairs = (("(", ")"), ("[", "]"), ("“", "”"))
     return text.count('"') % 2 == 0 and all(text.count(one) == text.count(two) for one, two in pairs)
 
 
 class Writer:
-    """Writes the statements of one sentence; a parenthesis goes to the first one that has its place."""
+    """Writes the statements of one sentence; a parenthesis goes to the first that covers it."""
 
     def __init__(self, parse: Parse, plain: Plain) -> None:
         self._parse = parse
@@ -241,11 +241,11 @@ class Writer:
         self._shown: set[int] = set()
 
     def read(self, line: Line) -> str:
-        """The statement as a parser reads it: with stand-ins for titles, and without parentheses."""
+        """The statement for the parser: with stand-ins for titles, without parentheses."""
         return Writer(self._parse, self._plain._replace(names={}, asides={})).text(line)
 
     def text(self, line: Line) -> str:
-        """The statement with a capital and a full stop."""
+        """The statement with an initial capital and a full stop."""
         parts: list[str] = []
         for before, bit in zip(("", *line), line, strict=False):
             parts += [self._gap(before, bit), bit if isinstance(bit, str) else self._show(bit)]
@@ -264,7 +264,7 @@ class Writer:
         return self._plain.names.get(word.start, word.text) + aside
 
     def span(self, draft: Draft) -> Span:
-        """Where the words of the statement's own clause are in the response."""
+        """The response span of the statement's own clause."""
         wording = [
             word for word in (draft.verb, *draft.line) if isinstance(word, Word) and word.pos != "PUNCT"
         ]

@@ -1,1 +1,1 @@
-"""What every call to elsewhere needs: threads, deadlines, one retry, limits, budget, cache and usage."""
+"""Shared machinery of outgoing calls: threads, deadlines, retry, limits, budget, cache, usage."""

@@ -1,4 +1,4 @@
-"""Replies on disk, keyed by the content of the question, so that nothing is paid for twice."""
+"""A disk cache of replies, keyed by the content of the request."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ log = logging.getLogger(__name__)
 
 
 def cache_folder(config: CallSettings) -> Path:
-    """The folder of the cache: as configured, else $FACTREASONER_CACHE_DIR, else the platform's."""
+    """The cache folder: as configured, else $FACTREASONER_CACHE_DIR, else the platform's."""
     named = os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner")
     return config.cache_dir or Path(named)
 
 
 def key_of(question: object) -> str:
-    """The SHA-256 of everything that decides the answer, given as JSON-like values."""
+    """The SHA-256 of everything that affects the answer, given as JSON-like values."""
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
 class ReplyCache:
-    """Replies worth keeping, in a `CacheFile`; without a folder nothing is kept."""
+    """Cached replies in a `CacheFile`; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
         self._in_flight = InFlight[Reply]()
 
     def close(self) -> None:
-        """Close the file. Calls made later go without it."""
+        """Close the file. Later calls work without it."""
         if self._file is not None:
             self._file.close()
 
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, renew: bool = False
     ) -> Reply:
-        """The stored reply, or that of `ask`; with `renew` only that. Threads that want it now share it.
+        """The stored reply, or that of `ask` (always with `renew`). Concurrent callers share one call.
 
-        Whoever does not ask gets the reply with the usage of a cached one.
+        All callers but the one that asked get the reply with cached usage.
         """
 
         def ask_and_store() -> Reply:
@@ -89,16 +89,16 @@ class ReplyCache:
             return None  # written by another version
 
     def store(self, key: str, reply: Reply) -> None:
-        """Keep a reply under its question's key, without its usage."""
+        """Store a reply under its key, without its usage."""
         body = reply.model_dump_json(exclude={"usage"})
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", {key: body})
 
     def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep other texts, by their keys."""
+        """Store other strings by key."""
         self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts)
 
     def noted(self, key: str) -> str | None:
-        """The text kept under `key`, or None."""
+        """The string stored under `key`, or None."""
         return self._found("SELECT note FROM notes WHERE key = ?", key)
 
     def _write(self, statement: str, texts: Mapping[str, str]) -> None:
@@ -111,9 +111,9 @@ class ReplyCache:
 
 
 def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
-    """Whether a reply is not cut and answers at least one question of `schema`.
+    """Whether a reply is complete and answers at least one question of `schema`.
 
-    If the schema has choices, one must be made: a quotation without its verdict is worth nothing.
+    If the schema has choices, one must be made: a quotation without its verdict is useless.
     """
     names = schema.choices or schema.arguments
     valid = not names or any(schema.problem(name, reply.arguments) is None for name in names)
@@ -121,14 +121,14 @@ def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
 
 
 class Answerers:
-    """Who gave a run's live answers and its cached ones, by their replies; warns once where they differ."""
+    """The model and fingerprint of a run's live and cached replies; warns once if they differ."""
 
     def __init__(self, model: str) -> None:
         self._model, self._lock, self._warned = model, threading.Lock(), False
         self._names: dict[tuple[str, bool], set[str]] = {}  # by kind, and whether answers were cached
 
     def note(self, reply: Reply) -> None:
-        """Take note of who gave a reply."""
+        """Record who gave a reply."""
         cached = bool(reply.usage.cached_calls)
         given = {"model": reply.model, f"system fingerprint of {reply.model!r}": reply.system_fingerprint}
         with self._lock:
@@ -144,14 +144,14 @@ class Answerers:
 
 
 class InFlight(Generic[T]):
-    """Threads that want one key at the same time share one `ask`, and its failure."""
+    """Concurrent requests for one key share one `ask` and its failure."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._asked: dict[str, Future[T]] = {}
 
     def get_or_ask(self, key: str, stored: Callable[[], T | None], ask: Callable[[], T]) -> tuple[T, bool]:
-        """The answer that another thread is asking for, else the stored one, else that of `ask` with True."""
+        """The answer of a request in flight, else the stored one, else that of `ask` with True."""
         with self._lock:
             asked = self._asked.get(key)
             if asked is None:
@@ -179,11 +179,11 @@ class InFlight(Generic[T]):
 
 
 class CacheFile:
-    """Tables in one SQLite file, safe with many threads and processes; without `path` a temporary one.
+    """SQLite tables, safe with many threads and processes; temporary without `path`.
 
-    If the file breaks later, the user is warned once and the work goes on without it. One of the statements
-    in `setup` writes, so that a damaged or read-only file is a ConfigError before anything is spent. `remedy`
-    is what a user without another folder can do: "use --no-cache".
+    If the file fails later, a warning is given once and work continues without it. One statement in `setup`
+    writes, so that an unusable file is a ConfigError before any cost. `remedy` is the fix for a user without
+    another folder: "use --no-cache".
     """
 
     def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:
@@ -203,7 +203,7 @@ class CacheFile:
         self.close = weakref.finalize(self, self._connection.close)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows that a query finds; none if the file can't be read any more."""
+        """The rows of a query; none if the file can't be read any more."""
         try:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
@@ -212,7 +212,7 @@ class CacheFile:
             return []
 
     def write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        """Run a statement for every row of values, in one transaction."""
+        """Execute a statement for every row, in one transaction."""
         try:
             with self._lock, self._connection as connection:
                 connection.executemany(statement, rows)

@@ -1,4 +1,4 @@
-"""Work with a deadline, which is abandoned when it takes too long or when nobody waits for it any more."""
+"""Work with a deadline, abandoned when it takes too long or is no longer wanted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 
 def turns(seconds: float) -> Iterator[float]:
-    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them.
+    """Timeouts to wait in turn until `seconds` have passed; Ctrl-C works between them.
 
-    Raises AbandonedError once nobody waits for the work that this is part of.
+    Raises AbandonedError if this work is no longer wanted.
     """
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
@@ -29,24 +29,23 @@ _under_way: set[object] = set()
 
 
 def hold_requests_back() -> None:
-    """Let no call of `within` begin any more: whoever makes one waits until the process ends."""
+    """Let no call of `within` begin any more: new callers wait until the process ends."""
     _held_back.set()
 
 
 def requests_under_way() -> int:
-    """How many calls of `within` have begun and not ended."""
+    """The number of unfinished calls of `within`."""
     return len(_under_way)
 
 
 def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
     """`fn()`, run on a daemon thread that is abandoned after `seconds`, counted from `since()` if later.
 
-    A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
-    caller for ever.
+    A socket timeout limits one read, not an answer: a slow stream would block the caller for ever.
 
     Raises:
-        TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
-        AbandonedError: nobody waits for the work that this is part of.
+        TimeoutError: `fn` was too slow. Its later result is dropped.
+        AbandonedError: this work is no longer wanted.
         Exception: what `fn` raised.
     """
     while _held_back.is_set():

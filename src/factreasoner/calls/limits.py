@@ -1,4 +1,4 @@
-"""What every request waits for before it is sent: a free slot, the limits per minute, the budget."""
+"""Request limits: free slots, limits per minute, budget."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import BudgetError, ConfigError
 
 FIRST_COMPLETION = 256
-"""Completion tokens expected of the first request, for the limits; later a mean of the last answers."""
+"""Completion tokens assumed for the first request; later the mean of recent answers."""
 WEIGHT = 8
 SECONDS = 60.0
-"""The period that the limits are for."""
+"""The period of the limits."""
 
 
 @dataclass(eq=False)
 class Admitted:
-    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`."""
+    """A request admitted at time `at`: its estimated `tokens`, and those it `took`."""
 
     at: float
     tokens: int
@@ -36,9 +36,9 @@ class Admitted:
 
 
 class Limits:
-    """Where requests wait in line for a slot and the limits per minute.
+    """The queue for slots and the limits per minute.
 
-    Calls inside `one_slot` go first once they have a slot. Thread-safe.
+    Calls inside `one_slot` that have a slot go first. Thread-safe.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Limits:
 
     @classmethod
     def of(cls, config: CallSettings) -> Limits:
-        """The limits that the settings name."""
+        """The limits in the settings."""
         return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
 
     @contextlib.contextmanager
     def passed(self, tokens: int) -> Iterator[Admitted]:
-        """Wait, then hold a slot for the request of about `tokens` made inside, which sets what it took."""
+        """Wait, then hold a slot for the request made inside, which reports the tokens it took."""
         held = lease.get()
         admitted = self._wait(tokens, holding=bool(held))
         if held is not None and not held:
@@ -85,9 +85,9 @@ class Limits:
                 self._give_back()
 
     def _wait(self, tokens: int, *, holding: bool) -> Admitted:
-        """Wait in line; at its head with a slot already, which goes back if there are fewer slots now.
+        """Wait in line; a held slot is returned if there are fewer slots now.
 
-        Nobody without a slot stands before those with one: they might be the ones who have it.
+        Calls that hold a slot go before those without.
         """
         place = object()
         with self._changed:
@@ -119,7 +119,7 @@ class Limits:
             self._changed.notify_all()
 
     def delay(self, tokens: int) -> float:
-        """Seconds until a minute has room for `tokens`; more than its limit go once nothing else counts."""
+        """Seconds until a minute has room for `tokens`; an oversized request goes alone."""
         now = self._clock()
         if self._released:
             return 0.0
@@ -136,19 +136,19 @@ class Limits:
         return max(until - now, 0.0)
 
     def pause(self, seconds: float) -> None:
-        """Let nothing through for `seconds`."""
+        """Admit nothing for `seconds`."""
         with self._changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def release(self) -> None:
-        """Stop applying the limits per minute: what waits for them will not be sent."""
+        """Stop applying the limits per minute: waiting requests will not be sent."""
         with self._changed:
             self._released = True
             self._changed.notify_all()
 
 
 class Reservation:
-    """Money set aside for one request; `cost` is what it cost, the whole estimate unless it is set."""
+    """Money reserved for one request; `cost` is its real cost, or the estimate if not set."""
 
     def __init__(self, estimate: float) -> None:
         self.estimate = self.cost = estimate
@@ -157,8 +157,8 @@ class Reservation:
 class Budget:
     """The money for all requests of a run. Thread-safe.
 
-    `limit` is in US dollars, None without one; `spent` starts with what earlier runs paid, and only grows
-    where there is a limit. `paid` is called with the cost of each request, if any, before its answer is used.
+    `limit` is in US dollars or None; `spent` starts with the cost of earlier runs, and grows only with a
+    limit. `paid` is called with the cost of each request before its answer is used.
     """
 
     def __init__(
@@ -170,11 +170,11 @@ class Budget:
 
     @contextlib.contextmanager
     def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:
-        """Set aside what the request made inside could cost; the reservation's `cost` is what is paid.
+        """Reserve the maximum cost of the request made inside; its `cost` is what is paid.
 
         Raises:
             BudgetError: not enough money is left.
-            ConfigError: there is a limit and no known price; `unknown` says whose, and the remedy.
+            ConfigError: there is a limit but no known price; `unknown` names the model and the fix.
         """
         most = 0.0 if self.limit is None else estimate()
         if most is None:
@@ -188,9 +188,9 @@ class Budget:
 
     @contextlib.contextmanager
     def set_aside(self, estimate: float) -> Iterator[Reservation]:
-        """Set `estimate` aside for the request made inside, then replace it by the reservation's `cost`.
+        """Reserve `estimate` for the request made inside, then replace it by the real cost.
 
-        It waits while requests under way leave no room: they cost far less than their estimates.
+        Waits while running requests leave no room: they usually cost far less than estimated.
         """
         limit, reservation = self.limit or 0.0, Reservation(estimate)
         with self._settled:
@@ -212,7 +212,7 @@ class Budget:
 
 
 class SharedLimits:
-    """What all calls of a run share: limits, money, and the cache, which is opened when it is first used."""
+    """What all calls of a run share: limits, money, and the cache, opened on first use."""
 
     def __init__(self, config: CallSettings, budget: Budget | None = None) -> None:
         self.limits = Limits.of(config)
@@ -222,14 +222,14 @@ class SharedLimits:
 
     @functools.cached_property
     def cache(self) -> ReplyCache:
-        """Where answers are kept. Raises ConfigError if it can't be used."""
+        """The reply cache. Raises ConfigError if it can't be used."""
         return ReplyCache(cache_folder(self._config) if self._config.cache else None)
 
     @contextlib.contextmanager
     def admitted(
         self, request: Mapping[str, Any], most_cost: Callable[[], float | None], unknown: str
     ) -> Iterator[tuple[Admitted, Reservation]]:
-        """Wait for a slot, the limits and money; what the request made inside does not use goes back.
+        """Wait for a slot, the limits and money for the request made inside.
 
         It costs at most `most_cost()` US dollars. Raises what `Budget.reserved` does.
         """

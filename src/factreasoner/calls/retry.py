@@ -1,4 +1,4 @@
-"""The one retry: what failed for a reason that may pass is asked again, later and later."""
+"""Retry of transient errors, with growing waits."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from factreasoner.errors import AttemptedError
 T = TypeVar("T")
 
 FIRST_WAIT = 1.0
-"""Most seconds before the second try; each later wait may be twice as long."""
+"""Maximum seconds before the second attempt; each later wait may be twice as long."""
 LONGEST_WAIT = 15.0
-"""Most seconds between two tries if the server does not say when: so that a recovery is noticed soon."""
+"""Maximum seconds between attempts if the server gives no time, to notice a recovery soon."""
 
 PASSING_STATUSES = frozenset({408, 409, 425, 429})
-"""Statuses of the client's side after which the same request may be answered."""
+"""Client error statuses after which the same request may succeed."""
 
 
 def may_pass(status: int) -> bool:
-    """Whether the same request may be answered after an answer with this HTTP status."""
+    """Whether the same request may succeed after this HTTP status."""
     server_side = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
     return server_side or status in PASSING_STATUSES
 
 
 def backoff(number: int, after: float | None = None) -> float:
-    """Seconds to wait after try `number`, counted from 1; `after` those that the server asks for.
+    """Seconds to wait after attempt `number` (from 1), or the `after` that the server asks for.
 
-    They are random, so that calls do not all come back at once.
+    They are random, so that calls do not all return at once.
     """
     seconds = random.uniform(0, min(FIRST_WAIT * 2 ** min(number - 1, 20), LONGEST_WAIT))
     return seconds if after is None else after * random.uniform(1, 1.1) + min(seconds, 1.0)
 
 
 def rest(seconds: float) -> None:
-    """Sleep. Raises AbandonedError once nobody waits for the work that this is part of."""
+    """Sleep. Raises AbandonedError if this work is no longer wanted."""
     for turn in turns(seconds):
         time.sleep(turn)
 
@@ -47,7 +47,7 @@ def rest(seconds: float) -> None:
 def again(
     ask: Callable[[], T], wait: Callable[[int, T], float | None], rest: Callable[[float], None] = rest
 ) -> T:
-    """The answer of `ask`, which is asked again after `wait(number, answer)` seconds, until that is None."""
+    """The answer of `ask`, repeated after `wait(number, answer)` seconds until that is None."""
     number = 1
     while (seconds := wait(number, answer := ask())) is not None:
         rest(seconds)
@@ -56,9 +56,9 @@ def again(
 
 
 class Passing(NamedTuple):
-    """Why a try gave no answer, for now: `error` is raised if it was the last one.
+    """A transient failure of an attempt: `error` is raised if it was the last one.
 
-    `after` are the seconds that the server asks to wait, if it does.
+    `after` is the wait in seconds that the server asks for, if any.
     """
 
     error: Exception
@@ -66,13 +66,13 @@ class Passing(NamedTuple):
 
 
 class Retry(NamedTuple):
-    """Asks `attempts` times at most, and no more once `seconds` have passed since the first time."""
+    """At most `attempts` attempts, none later than `seconds` after the first."""
 
     attempts: float = math.inf
     seconds: float = math.inf
 
     def __call__(self, ask: Callable[[], T | Passing]) -> T:
-        """What `ask` returns in the end. Raises the error of the last try, which has the number of tries."""
+        """The final result of `ask`. Raises the last attempt's error, with the number of attempts."""
         until = time.monotonic() + self.seconds
 
         def wait(number: int, answer: T | Passing) -> float | None:

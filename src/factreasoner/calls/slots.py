@@ -1,4 +1,4 @@
-"""How many requests a server is sent at once, and the slot that calls one after the other share."""
+"""How many requests a server gets at once, and the slot that successive calls share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from urllib.parse import urlsplit
 from factreasoner.calls.settings import CallSettings
 
 MIN_ANSWERS = 6
-"""Answers after which a server's speed is known, at least."""
+"""Minimum answers before a server's speed is known."""
 FIRST_REST = 32
-"""Measurements of speed before more slots are tried again, the first time."""
+"""Measurements before more slots are tried again, the first time."""
 WORTH_IT = 1.3
-"""How much more work twice as many slots must get done to be kept."""
+"""Minimum speed-up for which twice as many slots are kept."""
 
 
 class Slots:
-    """How many requests may be under way at once: a `limit` that adapts to the server, `most` at most.
+    """An adaptive `limit` on simultaneous requests, up to `most`.
 
-    When all slots are `used`, twice as many are tried, and kept if they get at least 1.3 times as many tokens
-    a second done; else they are tried again after a rest that doubles each time. A trial at less than half
-    the speed ends early, since a server's prefix cache may hold one passage only. `Limits` guards it.
+    When all slots are `used`, twice as many are tried, and kept if they process at least 1.3 times as many
+    tokens per second; else they are tried again after a rest that doubles each time. A trial at less than
+    half the speed ends early, since a server's prefix cache may hold only one passage. `Limits` locks it.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +38,7 @@ class Slots:
 
     @classmethod
     def of(cls, config: CallSettings) -> Slots:
-        """The slots of a run: one at first if the server is on this machine, whose cores it shares."""
+        """The slots of a run: one at first if the server shares this machine's cores."""
         host = urlsplit(config.api_base or "").hostname or ""
         near = host in ("localhost", "::1") or host.startswith("127.")
         return cls(config.concurrency, 1 if near else config.concurrency)
@@ -49,7 +49,7 @@ class Slots:
         self._peak = max(self._peak, self.used)
 
     def answered(self, tokens: int) -> None:
-        """A request was answered, and took so many tokens: set the limit by the speed of the last answers."""
+        """Record an answered request with its tokens, and adapt the limit to the speed."""
         if self._begun is None:  # the first one waited for imports, and the server for its model
             self._measure()
             return
@@ -73,7 +73,7 @@ class Slots:
         self._measure()
 
     def timed_out(self) -> None:
-        """A request timed out: too many are under way, so half the slots go."""
+        """Halve the slots after a timeout."""
         self._before = None
         self._back_to(max(1, self.limit // 2))
         if self._begun is not None:
@@ -89,12 +89,12 @@ class Slots:
 
 
 lease: ContextVar[list[Callable[[], None]] | None] = ContextVar("factreasoner_slot", default=None)
-"""How the slot that the calls inside `one_slot` share is given back; empty until one of them has it."""
+"""Returns the slot shared inside `one_slot`; empty until a call there has it."""
 
 
 @contextlib.contextmanager
 def one_slot() -> Iterator[None]:
-    """Let the calls made inside, one after the other, share a slot: no other call comes between them."""
+    """Let successive calls made inside share a slot, so that no other call comes between."""
     token = lease.set([])
     try:
         yield
@@ -104,10 +104,9 @@ def one_slot() -> Iterator[None]:
 
 
 def give_slot_back() -> None:
-    """Give back the slot that the calls inside `one_slot` share, until the next of them takes one.
+    """Return the slot shared inside `one_slot` until the next call there takes one.
 
-    Whoever waits does so first: for another call to be answered, which may be in line for this slot, or
-    before a request is sent again.
+    Called before waiting: for another call that may need this slot, or before a retry.
     """
     held = lease.get()
     while held:

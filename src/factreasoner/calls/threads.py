@@ -1,7 +1,7 @@
-"""Daemon threads: a function mapped over items.
+"""Map functions over items on daemon threads.
 
-Nested maps share the helper threads of the process, as many as the widest open map allows. Whoever opens a
-map works on it, too. Items of nested maps go first, so that what has begun is finished first.
+Nested maps share the process's helper threads, as many as the widest open map allows; the opener of a map
+works on it too. Items of nested maps go first, so that work in progress finishes first.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 POLL_SECONDS = 0.2
-"""A thread sees a signal that arrived just before it began to wait only when it wakes: so it wakes."""
+"""A waiting thread wakes this often, to see signals that arrived just before it began to wait."""
 _FRAME_WORDS = 1 << 15
-"""A frame of this size makes CPython allocate 512 KiB; half of it is left for the frames above."""
+"""A frame of this size makes CPython allocate 512 KiB, half of it for the frames above."""
 
 _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("factreasoner_in_a_map", default=False)
 
@@ -46,15 +46,15 @@ _left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
 
 
 class AbandonedError(BaseException):
-    """Nobody waits for this work any more, so it sends nothing more. Not a failure of anything."""
+    """This work is no longer wanted, so it sends nothing more. Not a failure."""
 
 
 @contextlib.contextmanager
 def abandoned_when_left() -> Iterator[None]:
-    """What is begun inside, in threads of the same context too, begins nothing more after the end.
+    """Abandon everything started inside when the block ends, in threads of its context too.
 
-    That is no item of a map, call of `within` or batch of a local judge. Nor does it wait for calls under
-    way: who gave the work up may want to end the process.
+    Items of maps, calls of `within` and batches of a local judge no longer start. Calls already running are
+    not waited for.
     """
     token = _left.set(left := threading.Event())
     try:
@@ -65,16 +65,16 @@ def abandoned_when_left() -> Iterator[None]:
 
 
 def check_wanted() -> None:
-    """Raise AbandonedError where nobody waits for this work any more."""
+    """Raise AbandonedError if this work is no longer wanted."""
     if (left := _left.get()) is not None and left.is_set():
         raise AbandonedError
 
 
 def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list[R]:
-    """`[fn(item) for item in items]` with at most `workers` items under way at once.
+    """`[fn(item) for item in items]` with at most `workers` items at once.
 
-    Items begin in order, each in a copy of the caller's context. After the first exception no further item
-    begins; it is raised once those under way have ended. An item that waits for a batch does not stop others.
+    Items begin in order, each in a copy of the caller's context. After the first exception no item begins; it
+    is raised when running items have ended. An item that waits for a batch does not stop others.
 
     Raises BaseException: the first one that `fn` raised; PendingError if there is no other.
     """
@@ -97,11 +97,10 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
 
 @contextlib.contextmanager
 def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Future[R]]]:
-    """Gives a function that hands an item to the helper threads and returns the future of `fn(item)`.
+    """Returns a function that submits an item to the helper threads and returns its future.
 
-    At most `workers` items are under way at once, in the order they were handed over; those that have not
-    begun when the block ends never do. One worker is the caller's thread. Not for use inside an item of
-    another map, since a thread that waits for a future does no work: use `parallel_map` there.
+    At most `workers` items run at once, in submission order; those not begun when the block ends never run.
+    One worker is the caller's thread. Not for use inside an item of another map: use `parallel_map`.
     """
 
     def work(item: tuple[Future[R], T]) -> None:
@@ -121,7 +120,7 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
 
 
 def _settle(future: Future[T], fn: Callable[[], T]) -> Callable[[], None]:
-    """Call `fn`; what this returns tells the future what came of it."""
+    """Call `fn` and set the future's result or exception."""
     try:
         return functools.partial(future.set_result, fn())
     except BaseException as error:  # noqa: BLE001 - whoever has the future raises it
@@ -132,9 +131,9 @@ def _settle(future: Future[T], fn: Callable[[], T]) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
-    """Maps opened inside, nested ones included, run one item at a time and in order until `settled()`.
+    """Maps opened inside, also nested ones, run one item at a time until `settled()`.
 
-    Any thread calls `settled` before each item; it must return at once, and once True it must stay True.
+    Any thread calls `settled` before each item; it must return at once, and stay True once True.
     """
     token = _settled.set(_at_once if settled() else settled)
     try:
@@ -144,7 +143,7 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
 
 
 class _Map(Generic[T]):
-    """An open map: items that have not begun, and how many are under way. The first error stops it."""
+    """An open map: its waiting items and number of running ones. The first error stops it."""
 
     def __init__(self, work: Callable[[T], None], workers: int) -> None:
         self.workers, self.nested = max(workers, 1), _inside.get()
@@ -157,14 +156,14 @@ class _Map(Generic[T]):
 
     @property
     def may_begin(self) -> int:
-        """How many items may begin now."""
+        """The number of items that may begin now."""
         if not self.todo:
             return 0
         most = self.workers if self._settled() else 1
         return max(min(len(self.todo), most - self._under_way), 0)
 
     def wait(self) -> bool:
-        """Wait for an item under way; False if nothing is left, or one was interrupted, as by Ctrl-C."""
+        """Wait for a running item; False if nothing is left, or one was interrupted."""
         with self._changed:
             interrupted = self.error is not None and not isinstance(self.error, Exception)
             if self._under_way and not self.may_begin and not interrupted:
@@ -172,7 +171,7 @@ class _Map(Generic[T]):
             return bool(self.todo or (self._under_way and not interrupted))
 
     def step(self) -> bool:
-        """Run the next item in its own context, while helpers run others; False if none may begin."""
+        """Run the next item in its own context; False if none may begin."""
         with self._changed:
             if not self.may_begin:
                 return False
@@ -196,7 +195,7 @@ class _Map(Generic[T]):
 
 
 class _Helpers:
-    """Threads that work on the open maps, as many at once as the widest of them allows."""
+    """Threads that work on the open maps, as many as the widest allows."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -206,7 +205,7 @@ class _Helpers:
 
     @contextlib.contextmanager
     def open(self, mapped: _Map[Any]) -> Iterator[None]:
-        """Have helpers for a map. Items that have not begun when it closes never do."""
+        """Provide helpers for a map. Items not begun when it closes never run."""
         with self._lock:
             self._maps.insert(0 if mapped.nested else len(self._maps), mapped)
         try:
@@ -217,9 +216,9 @@ class _Helpers:
                 self._maps.remove(mapped)
 
     def call(self) -> bool:
-        """Call as many helpers as there are items that may begin; whether any is at work.
+        """Start as many helpers as items that may begin; returns whether any is working.
 
-        There are fewer where the system starts no more threads.
+        There are fewer if the system starts no more threads.
         """
         with self._lock:
             wanted = sum(mapped.may_begin for mapped in self._maps)
@@ -231,7 +230,7 @@ class _Helpers:
 
     @property
     def _free(self) -> int:
-        """How many more helpers may work."""
+        """The number of helpers that may still start."""
         return max((mapped.workers for mapped in self._maps), default=0) - self._at_work
 
     def _help(self) -> None:
@@ -239,7 +238,7 @@ class _Helpers:
             any(mapped.step() for mapped in maps)
 
     def _to_work_on(self) -> list[_Map[Any]]:
-        """Maps with an item that may begin; if there is none, or one helper too many, the thread leaves."""
+        """Maps with an item that may begin; the thread ends if there is none, or one helper too many."""
         with self._lock:
             maps = [] if self._free < 0 else [mapped for mapped in self._maps if mapped.may_begin]
             self._at_work -= not maps
@@ -250,9 +249,9 @@ _HELPERS = _Helpers()
 
 
 def with_room(fn: Callable[P, T]) -> Callable[P, T]:
-    """`fn` with room for the frames of deep calls; for a thread's first function, or one called seldom.
+    """`fn` with stack room for deep calls; for a thread's first function, or a rarely called one.
 
-    CPython keeps frames in chunks of 16 KiB, and a loop that calls across an edge allocates one each time: a
+    CPython keeps frames in chunks of 16 KiB, and a loop across a chunk edge allocates one on each call: a
     second of CPU while litellm is imported.
     """
 
@@ -268,9 +267,9 @@ _idle: deque[_Calls] = deque()
 
 
 def run_in_thread(fn: Callable[[], T]) -> Future[T]:
-    """The future of `fn()`, run on an idle daemon thread or a new one.
+    """The future of `fn()`, run on an idle or new daemon thread.
 
-    A new thread for each request would cost litellm 1 to 2 ms, for what it keeps per thread.
+    A new thread per request would cost litellm 1 to 2 ms for its thread-local state.
     """
     try:
         calls = _idle.pop()

@@ -1,4 +1,4 @@
-"""The usage of model calls by stage, one meter per record; estimates of tokens, without a tokenizer."""
+"""Usage of model calls by stage, one meter per record; token estimates without a tokenizer."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from factreasoner.models import Usage
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _DIGITS = re.compile(r"[0-9]+")
 ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]| (?=[0-9])|[!-/:-@\[-`{-~]{1,2}\n*|\n+")
-"""A blank before a number is a token, and so is each digit with most open models."""
+"""With most open models, a space before a number is a token, and so is each digit."""
 PIECES = re.compile(
     r"(?P<latin>[\u00c0-\u024f\u1e00-\u1eff]+)"
     r"|(?P<alphabet>[\u0370-\u058f]+)|(?P<semitic>[\u0590-\u077f]+)|(?P<hangul>[\uac00-\ud7a3]+)"
     r"|(?P<dense>[\u0080-\U0010ffff]+)"
 )
 TOKENS_OF_TURN = 5
-"""What a chat template adds to each message."""
+"""Tokens that a chat template adds per message."""
 LETTERS_PER_TOKEN = {
     "latin": 1.5,  # accented letters cut a word into pieces
     "alphabet": 2.1,  # Greek, Cyrillic, Armenian
@@ -35,11 +35,11 @@ LETTERS_PER_TOKEN = {
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens `text` takes with the tokenizers of current models.
+    """Estimated tokens of `text` with current tokenizers.
 
-    For English it is mostly from 6 % too low to 26 % too high with OpenAI's cl100k and with Qwen's tokenizer,
-    9 % too high on average: an estimate that limits money or rate should be too high rather than too low.
-    Other languages are within 16 % of cl100k; beyond ASCII newer tokenizers need down to half of that.
+    For English, mostly from 6 % too low to 26 % too high with OpenAI's cl100k and Qwen's tokenizer, 9 % too
+    high on average: an estimate for limits should rather be too high. Other languages are within 16 % of
+    cl100k; beyond ASCII, newer tokenizers need down to half of that.
     """
     tokens = len(ASCII_TOKENS.findall(text))
     if text.isascii():
@@ -51,16 +51,16 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_request(request: Mapping[str, Any]) -> int:
-    """About how many prompt tokens a chat request takes, with its function or response format."""
+    """Estimated prompt tokens of a chat request, with its function or response format."""
     parts = [str(message.get("content") or message["tool_calls"]) for message in request["messages"]]
     parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
     return sum(estimate_tokens(part) + TOKENS_OF_TURN for part in parts)
 
 
 def tokens_too_many(text: str) -> float:
-    """How much too high the estimate may be.
+    """By how many tokens the estimate may be too high.
 
-    Some tokenizers take three digits for one token, newer ones need half as many beyond ASCII.
+    Some tokenizers join three digits, newer ones need half as many tokens beyond ASCII.
     """
     digits = sum(len(number) - -(-len(number) // 3) for number in _DIGITS.findall(text))
     return digits + (0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2)
@@ -72,7 +72,7 @@ _current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage"
 
 
 class Meter:
-    """Usage and wall time by stage. Thread-safe; threads must run in a copy of the stage's context."""
+    """Usage and wall time by stage. Thread-safe; threads must copy the stage's context."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -86,8 +86,8 @@ class Meter:
     def stage(self, name: str) -> Iterator[None]:
         """Count everything inside for stage `name`.
 
-        Stages may nest: usage counts for the innermost one, seconds for each open one. If several threads are
-        in a stage, its time runs from the first entry to the last exit.
+        Stages may nest: usage counts for the innermost, seconds for every open one. With several threads in a
+        stage, its time runs from the first entry to the last exit.
         """
         token = _current.set((self, name))
         with self._lock:
@@ -110,7 +110,7 @@ class Meter:
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """Usage by stage, in the order the stages were first seen."""
+        """Usage by stage, in the order of first use."""
         with self._lock:
             return dict(self._usage)
 
@@ -122,7 +122,7 @@ class Meter:
 
     @property
     def elapsed(self) -> float:
-        """Wall time since the meter was made, in seconds."""
+        """Wall time since the meter was created, in seconds."""
         return time.monotonic() - self._start
 
     @property
@@ -132,7 +132,7 @@ class Meter:
 
 
 def record_usage(usage: Usage) -> None:
-    """Count `usage` for the stage of this context; outside any stage it is not counted."""
+    """Count `usage` for the stage of this context; ignored outside any stage."""
     if (current := _current.get()) is not None:
         meter, stage = current
         meter.add(stage, usage)
@@ -140,7 +140,7 @@ def record_usage(usage: Usage) -> None:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Open stage `name` on the meter of this context; without a meter nothing is counted."""
+    """Open stage `name` on this context's meter; without a meter nothing is counted."""
     current = _current.get()
     with contextlib.nullcontext() if current is None else current[0].stage(name):
         yield
