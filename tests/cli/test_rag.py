@@ -105,10 +105,8 @@ def test_supporting_and_contradicting_texts_are_named(factreasoner, tmp_path, ve
         assert "Harbour" not in listing
 
 
-@pytest.mark.parametrize(
-    ("named", "told", "all_"), [("1, 2", "c0, c1", "c0, c1"), ("", "c0", "the contexts")]
-)
-def test_of_contexts_judged_together_those_named_are_told(factreasoner, tmp_path, named, told, all_):
+@pytest.mark.parametrize(("named", "shown"), [("1, 2", "c0, c1"), ("", "the contexts")])
+def test_joint_verdicts_show_the_contexts_that_decide(factreasoner, tmp_path, named, shown):
     def answer(request):
         found = {
             name: "True" if "Entry" in fact["description"] else "False"
@@ -125,8 +123,8 @@ def test_of_contexts_judged_together_those_named_are_told(factreasoner, tmp_path
         model = ("--model", "openai/m", "--api-base", server.url)
         done = factreasoner("rag", data, "--out", "run", *model, "--premise", "joint", "--explain", "--quiet")
     listing = " ".join(done.stdout.split())
-    assert f"answer contradicted by {told}; not found in the reference Ships" in listing
-    assert f"reference not found in the answer; in {all_} Entry" in listing
+    assert f"answer contradicted by {shown}; not found in the reference Ships" in listing
+    assert f"reference not found in the answer; in {shown} Entry" in listing
 
 
 def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
