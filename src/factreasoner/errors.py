@@ -20,25 +20,25 @@ from typing import Any, NamedTuple
 
 
 class FactReasonerError(Exception):
-    """Root of every exception raised on purpose; `run` has what `assess_many` had finished before."""
+    """Base of all exceptions of this package; `run` has the finished part of `assess_many`."""
 
     run: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes unchanged, with any arguments of the constructor."""
+        """Support pickling with any constructor arguments."""
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class ConfigError(FactReasonerError):
-    """A setting, a key or a model name is wrong and only the user can fix it; the message says how."""
+    """A setting, key or model name is wrong; the message says how to fix it."""
 
 
 class UsageError(ConfigError):
-    """An argument that is no setting is missing, or has a value that it does not take."""
+    """An argument other than a setting is missing or has a wrong value."""
 
 
 class MissingExtraError(ConfigError):
-    """An optional package is needed for what was asked."""
+    """An optional package is needed and not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional package: pip install 'factreasoner[{extra}]'")
@@ -46,14 +46,14 @@ class MissingExtraError(ConfigError):
 
 
 class MissingPackageError(ConfigError):
-    """A tool that a module is for is not installed, or not in a version that it goes with."""
+    """The tool of an integration is not installed, or its version is unsupported."""
 
     def __init__(self, feature: str, packages: str, error: ModuleNotFoundError) -> None:
         super().__init__(f"{feature} can't find the module {error.name!r}: pip install {packages}")
 
 
 class InputProblem(NamedTuple):
-    """One thing wrong with one place of the input."""
+    """One problem at one place of the input."""
 
     where: str
     field: str
@@ -64,9 +64,9 @@ class InputProblem(NamedTuple):
 
 
 class InputError(FactReasonerError):
-    """Input data is wrong. `problems` lists every one that was found, not only the first.
+    """Input data is wrong. `problems` lists every problem found.
 
-    `valid` is the number of records without a problem; None if no record could be read by itself.
+    `valid` is the number of records without a problem; None if records could not be separated.
     """
 
     def __init__(self, problems: Sequence[InputProblem], *, valid: int | None = None) -> None:
@@ -76,11 +76,11 @@ class InputError(FactReasonerError):
 
 
 class RunError(FactReasonerError):
-    """A run folder can't be used as asked: it is locked, damaged, or of other settings."""
+    """A run folder is locked, damaged, or made with other settings."""
 
 
 class PublishError(FactReasonerError):
-    """A collector of scores is down, or takes none of them."""
+    """A collector of scores is down or rejects them."""
 
 
 class BudgetError(FactReasonerError):
@@ -88,11 +88,11 @@ class BudgetError(FactReasonerError):
 
 
 class PendingError(FactReasonerError):
-    """The answer to a call comes with a later batch: what needs it is neither done nor failed."""
+    """The answer to a call will come with a later batch."""
 
 
 class PluginError(FactReasonerError):
-    """A user's own part failed, or returned what its seam does not ask for. `kind` is the kind of part."""
+    """A custom component failed or returned a wrong result. `kind` is its kind."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -100,11 +100,11 @@ class PluginError(FactReasonerError):
 
 
 class NoScoreError(FactReasonerError):
-    """An answer has no score, and the tool that asked for one takes no other answer than an error."""
+    """An answer has no score, and the calling tool accepts only an error for that."""
 
 
 class AttemptedError(FactReasonerError):
-    """Something was asked for in vain. `attempts` counts the requests that were sent."""
+    """A request failed. `attempts` counts the requests sent."""
 
     def __init__(self, message: str, *, attempts: int = 1) -> None:
         super().__init__(message)
@@ -112,11 +112,11 @@ class AttemptedError(FactReasonerError):
 
 
 class LLMError(AttemptedError):
-    """One model call failed for good."""
+    """A model call failed finally."""
 
 
 class CallTimeoutError(LLMError):
-    """No answer came before the call's deadline."""
+    """No answer before the call's deadline."""
 
 
 class ProviderError(LLMError):
@@ -124,10 +124,10 @@ class ProviderError(LLMError):
 
 
 class UnusableReplyError(LLMError):
-    """The provider answered, but with nothing that can be used.
+    """The provider's answer can't be used.
 
-    `reason` is short and stable: "content filter", "refusal", "empty", or "malformed" where there is neither
-    a function call nor a JSON object with an argument of the function.
+    `reason` is short and stable: "content filter", "refusal", "empty", or "malformed" without a function call
+    or JSON object with an argument of the function.
     """
 
     def __init__(self, message: str, *, reason: str = "malformed", attempts: int = 1) -> None:
@@ -136,29 +136,29 @@ class UnusableReplyError(LLMError):
 
 
 class RetrievalError(AttemptedError):
-    """No evidence came for one atom."""
+    """Retrieval failed for a claim."""
 
 
 class SearchError(RetrievalError):
-    """A search service answered with an error, or not at all."""
+    """A search service failed or did not answer."""
 
 
 class StoreError(RetrievalError):
-    """The store of passages can't be read or written, now or in its present state."""
+    """The store of passages can't be read or written."""
 
 
 class DocumentError(RetrievalError):
-    """One file of documents can't be read, or is not a document."""
+    """A file can't be read, or is not a document."""
 
 
 class NoTextError(DocumentError):
-    """One file of documents was read to its end and has no text."""
+    """A readable file has no text."""
 
 
 class FetchError(RetrievalError):
-    """One page did not come. `reason` is short and stable ("loopback", "bytes", "status 404").
+    """A page could not be fetched. `reason` is short and stable ("loopback", "bytes", "status 404").
 
-    A `passing` one may be gone the next time; `retry_after` is in seconds, where the server said it.
+    A `passing` error may disappear; `retry_after` is in seconds, if the server gave it.
     """
 
     def __init__(
@@ -171,15 +171,15 @@ class FetchError(RetrievalError):
 
 
 class ForbiddenUrlError(FetchError):
-    """The URL, or an address it leads to, is not one to connect to; nothing was sent there."""
+    """The URL, or an address it resolves to, is not allowed; nothing was sent."""
 
 
 class FetchLimitError(FetchError):
-    """The page takes more bytes, time or redirects than allowed."""
+    """The page exceeds the limits on bytes, time or redirects."""
 
 
 class UnreadablePageError(FetchError):
-    """The server failed, or sent what can't be read as text."""
+    """The server failed, or sent something that can't be read as text."""
 
 
 class SolverError(FactReasonerError):
@@ -191,4 +191,4 @@ class WidthError(SolverError):
 
 
 class OutOfTimeError(SolverError):
-    """Inference was not done in the time allowed."""
+    """Inference exceeded its time limit."""

@@ -1,4 +1,4 @@
-"""Files, compressed or not (gzip, Zstandard), read, written, and replaced as a whole."""
+"""Read, write and atomically replace files, compressed or not (gzip, Zstandard)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ P = TypeVar("P", bound=PurePath)
 
 
 class _Form(NamedTuple):
-    """A form of compression: what its files begin with, one of these, and the command that tests one."""
+    """A compression format: its magic bytes, and the command that tests a file."""
 
     name: str
     magic: tuple[bytes, ...]
@@ -48,7 +48,7 @@ _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 _BLOCK = 1 << 17
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE = 64 * 2**20
-"""Bytes of a line, unpacked, with its end."""
+"""Maximum bytes of an unpacked line, with its end."""
 TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB"
 LONGEST_CELL = 100_000_000
 ESCAPED = re.compile("[\udc80-\udcff]")
@@ -61,27 +61,27 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def real(path: Path) -> Path:
-    """The path without links; where these go round in a circle, as far as they can be followed."""
+    """The path with links resolved, as far as possible in a circle."""
     return Path(os.path.realpath(path))
 
 
 def plain_name(path: P) -> P:
-    """The path without an ending that says how the file is compressed."""
+    """The path without a compression ending."""
     return path.with_suffix("") if path.suffix.lower() in _FORMS else path
 
 
 def opened(path: Path) -> io.BufferedReader:
-    """A file to read, unpacked if its first bytes say that it is compressed, whatever its name.
+    """A file to read, unpacked if its first bytes are those of a compressed file.
 
-    It can be moved about in; backwards, a compressed one is read again from its beginning.
+    It is seekable; seeking backwards reads a compressed file again.
 
-    Raises OSError: it can't be read, or (also raised while reading) compressed data is damaged or cut short.
+    Raises OSError: it can't be read, or (also while reading) compressed data is damaged or cut short.
     """
     return unpacked(path.open("rb"))
 
 
 def unpacked(file: IO[bytes]) -> io.BufferedReader:
-    """What `file`, open at its beginning, holds: itself, or what it has in compressed form. It closes `file`.
+    """The content of the open `file`, decompressed if necessary. It closes `file`.
 
     Raises as `opened` does.
     """
@@ -103,7 +103,7 @@ def _form_of(head: bytes) -> _Form | None:
 
 @contextlib.contextmanager
 def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """`file` to be written to, compressed where the ending of `path` says so."""
+    """`file` for writing, compressed if the ending of `path` says so."""
     match path.suffix.lower():
         case ".gz":
             # The same content makes the same file: neither name nor time is kept in it.
@@ -117,7 +117,7 @@ def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 class _Unpacking(io.RawIOBase):
-    """The content of a compressed file, with its lines counted, so that damage has a place."""
+    """The content of a compressed file; counts lines, so that damage can be located."""
 
     def __init__(self, file: io.BufferedReader, form: _Form) -> None:
         self._file, self._form = file, form
@@ -167,7 +167,7 @@ _TEMPORARY = ".{name}.{process}.tmp"
 
 
 def make_folder_of(path: Path) -> None:
-    """Make the folder of a file to be written. Raises ConfigError: it can't be made, or `path` is one."""
+    """Create the folder of a file to write. Raises ConfigError: it can't be created, or `path` is one."""
     if path.is_dir():
         raise ConfigError(f"{path}: a folder; name a file in it")
     try:
@@ -180,10 +180,9 @@ def make_folder_of(path: Path) -> None:
 
 
 def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> None:
-    """Write `lines` beside `path` and move them into its place: a reader sees the old file or the new one.
+    """Write `lines` to a temporary file and move it to `path`, so that readers see a complete file.
 
-    They are compressed if the ending of `path` says so. Without `touch`, a file that holds them already
-    keeps its time.
+    Compressed if the ending of `path` says so. Without `touch`, an identical file keeps its time.
 
     Raises RunError: the file can't be written.
     """
@@ -209,16 +208,16 @@ def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> Non
 
 
 def clear_interrupted(*paths: Path) -> None:
-    """Remove what killed processes left of new versions of `paths`; nobody may be writing them."""
+    """Remove unfinished new versions of `paths` left by killed processes."""
     for path in paths:
         for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
             left.unlink(missing_ok=True)
 
 
 def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of every line that is not blank, from where the file stands.
+    """Number, offset and bytes of every line that is not blank, from the current position.
 
-    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
+    A line longer than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
     """
     offset = number = 0
     while raw := file.readline(LONGEST_LINE + 1):
@@ -232,10 +231,10 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
 
 
 class CsvTable:
-    """The rows of a CSV table, one of `separators` between cells: that which its first line has most of.
+    """The rows of a CSV table; the separator is the one most frequent in the first line.
 
-    `line` is the number of the last line read. Bytes that are not UTF-8 are escaped, see `ESCAPED`. While it
-    is read, csv.Error says what is wrong with the row that begins in line `begins`.
+    `line` is the number of the last line read. Bytes that are not UTF-8 are escaped, see `ESCAPED`. While
+    reading, csv.Error reports what is wrong with the row that begins in line `begins`.
     """
 
     def __init__(self, file: IO[bytes], separators: str) -> None:
@@ -255,7 +254,7 @@ class CsvTable:
             self.begins = self.line + 1
 
     def _lines(self) -> Iterator[str]:
-        """The lines, whatever ends them."""
+        """The lines, with any line ending."""
         while raw := self._file.readline(LONGEST_LINE + 1):
             text = raw.removeprefix(b"" if self.line else BOM).decode("utf-8", "surrogateescape")
             for line in io.StringIO(text, newline=""):
@@ -266,12 +265,12 @@ class CsvTable:
 
 
 def why_no_table(error: csv.Error) -> str:
-    """What is wrong with the row that begins at a place, and the remedy."""
+    """What is wrong with the row at this position, and the fix."""
     return f"not a clean table: {error}; check the quotes of the row that begins here"
 
 
 def why_unread(error: OSError) -> str:
-    """Why a file can't be read; where it does not exist, with the remedy."""
+    """Why a file can't be read; if it does not exist, with the fix."""
     return f"can't be read: {error.strerror}{'; check the path' * isinstance(error, FileNotFoundError)}"
 
 

@@ -1,10 +1,10 @@
-"""The command line, `factreasoner COMMAND`: its commands by name, their errors and exit codes.
+"""The command line `factreasoner COMMAND`: commands by name, error messages, exit codes.
 
-One command is imported when it is called: the list of all takes the import of none.
+A command's module is imported only when it is called.
 
-Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
-judgements failed; 4 a rule of `check` is not kept; 5 a batch waits for its results; 130, 143, 129 ended by
-Ctrl-C (SIGINT), SIGTERM, SIGHUP; 141 the reader of its output is gone, as in `| head`.
+Exit codes: 0 success; 1 wrong input or setting; 2 usage; 3 finished, but some records or verdicts failed; 4 a
+rule of `check` failed; 5 a batch is pending; 130, 143, 129 ended by Ctrl-C (SIGINT), SIGTERM, SIGHUP; 141
+broken pipe, as in `| head`.
 """
 
 from __future__ import annotations
@@ -42,22 +42,24 @@ COMMANDS = (
     *("mcp", "report", "evaluate", "compare", "calibrate", "check", "metrics", "solve", "explain"),
     *("index", "doctor", "demo"),
 )
-"""In the order of the list. Each is the name of a module of this folder, and, capitalized, of its class."""
+"""Commands in listed order: each a module of this folder and, capitalized, its class."""
 WITHOUT_ARGUMENTS = frozenset({"demo", "doctor", "mcp", "metrics", "serve"})
 READER_GONE = 141
-"""What a shell says of a process that SIGPIPE ended."""
+"""The shell's exit code for a process ended by SIGPIPE."""
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
-"""Error messages of a system that has no memory left for a library or a thread."""
+"""System messages for a lack of memory for a library or a thread."""
 COLLECTED_AFTER = (20_000, 20, 20)
-"""Thresholds of the garbage collector. A million objects that imports make stay to the end of a process:
-with Python's own (700, 10, 10) it goes over them for a seventh of the CPU of a run that asks a model."""
+"""Garbage collector thresholds that skip the million lasting objects of imports.
+
+Python's default (700, 10, 10) would spend a seventh of a run's CPU on scanning them.
+"""
 
 
 class _Listed(TyperCommand):
-    """A command in the list of all, or among the completions of a shell."""
+    """A command in the help list, or in shell completions."""
 
     def get_short_help_str(self, *_: Any) -> str:
-        """What the command does: the first paragraph of its docstring, whose file is read and not run."""
+        """The first paragraph of the command's docstring, read without importing it."""
         source = (files(__package__) / f"{self.name}.py").read_text(encoding="utf-8")
         name = f"{str(self.name).capitalize()}Command"
         command = next(node for node in ast.parse(source).body if getattr(node, "name", "") == name)
@@ -66,20 +68,20 @@ class _Listed(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """All commands. Typer asks for their names, for what they do, and for the one that is called."""
+    """All commands, for Typer."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings | {"commands": {name: _Listed(name) for name in COMMANDS}})
 
     def resolve_command(self, *call: Any) -> tuple[str | None, Any, list[str]]:
-        """The name of the command that is called, the command itself, and its arguments."""
+        """The called command: its name, the command itself, and its arguments."""
         name, listed, arguments = super().resolve_command(*call)
         return name, listed and _command_named(str(name)), arguments
 
 
 @functools.cache
 def _command_named(name: str) -> Any:  # noqa: ANN401 - of a class that differs by the version of typer
-    """The command of that name with its flags."""
+    """The command of that name, with its flags."""
     from factreasoner.cli.flags import SettingsCommand, function_of
 
     command = getattr(importlib.import_module(f"{__package__}.{name}"), f"{name.capitalize()}Command")
@@ -91,7 +93,7 @@ def _command_named(name: str) -> Any:  # noqa: ANN401 - of a class that differs 
 
 
 def _paragraphs(docstring: str | None) -> list[str]:
-    """Without line ends: the terminal's width says where lines end."""
+    """A docstring with one line per paragraph, for wrapping to the terminal."""
     return [" ".join(paragraph.split()) for paragraph in (docstring or "").split("\n\n")]
 
 
@@ -122,14 +124,14 @@ def _options(
 
 @functools.cache
 def _command_line() -> Callable[..., int | None]:
-    """All commands; put together once a process."""
+    """All commands; built once per process."""
     return typer.main.get_command(app)
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
     """Run one command line, by default the process's; returns the exit code.
 
-    Every expected error becomes a message on standard error, never a traceback.
+    Expected errors become messages on standard error, never tracebacks.
     """
     try:
         return int(_command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0)
@@ -182,7 +184,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of 
 
 
 def _removed(error: Any, arguments: Sequence[str]) -> str | None:  # noqa: ANN401 - likewise
-    """That a flag, or a value of a flag, is gone, and what replaces it; None if neither is."""
+    """The message for a removed flag or value, with its replacement; None if not removed."""
     from factreasoner.settings.removed import removal_notice
 
     if (asked := getattr(error, "option_name", "")) and error.ctx:
@@ -198,13 +200,13 @@ def _removed(error: Any, arguments: Sequence[str]) -> str | None:  # noqa: ANN40
 
 
 def _repeatable(context: Any) -> list[str]:  # noqa: ANN401 - likewise
-    """The flags that were given, and may be given again with one value each time."""
+    """The given flags that may be repeated with one value each."""
     params = [param for param in context.command.params if getattr(param, "multiple", False)]
     return [param.opts[0] for param in params if context.params.get(param.name)]
 
 
 def _setting_of(param: Any) -> FieldInfo | None:  # noqa: ANN401 - likewise
-    """The setting whose flag it is; None for another flag."""
+    """The setting that a flag sets; None for other flags."""
     from factreasoner.pipeline.config import Config
     from factreasoner.settings.sources import flag_of
 
@@ -213,7 +215,7 @@ def _setting_of(param: Any) -> FieldInfo | None:  # noqa: ANN401 - likewise
 
 
 def _fault_of_system(error: Exception) -> str | None:
-    """That memory has run out, or what is wrong with a file or the disk; None where neither is the reason."""
+    """A message for a lack of memory, or a problem with a file or disk; else None."""
     refused = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
     if refused or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         text = (
@@ -236,7 +238,7 @@ def _failed(message: str, code: int) -> int:
 
 @with_room
 def main() -> None:
-    """Run the command line of this process and end it."""
+    """Run this process's command line and exit."""
     # Threads of BLAS make fits of a few rows eight times as dear; it reads this when numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*COLLECTED_AFTER)

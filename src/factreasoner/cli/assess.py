@@ -1,4 +1,4 @@
-"""`factreasoner assess`: one response, a readable table."""
+"""`factreasoner assess`: one response, as a readable table."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         return 0 if assessment.status == "ok" else 3
 
     def _refuse_mixups(self) -> None:
-        """Raise UsageError for a text where a file belongs, or a file where a text does."""
+        """Raise UsageError for a text in place of a file, or a file in place of a text."""
         for flag_name, path in (("--file", self.file), *(("--context", path) for path in self.context or ())):
             refuse_text(str(path or "-"), flag_name)
         for flag_name, text in (("--prompt", self.prompt), ("--topic", self.topic)):
@@ -84,7 +84,7 @@ def _passage(path: Path) -> str:
 
 
 def _decoded(argument: str) -> str:
-    """An argument as UTF-8, whatever the locale: where Python could not decode it, it kept its bytes."""
+    """An argument as UTF-8, whatever the locale."""
     try:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError as error:

@@ -20,7 +20,7 @@ MEASURES = (
     *("accuracy", "macro_f1", "recall_entailment", "recall_contradiction", "recall_neutral", "auroc"),
     *("log_loss", "brier", "ece"),
 )
-"""What is shown of verdicts' labels and, where there are labelled atoms, of these."""
+"""Metrics shown for labels of verdicts and, if there are labelled atoms, of atoms."""
 NAMES = {"brier": "Brier", "ece": "ECE", "auroc": "AUROC", "macro_f1": "macro-F1"}
 HELD_OUT = (
     "after: on records held out of the fit. gain: the improvement, with its 95 % interval over records "
@@ -80,7 +80,7 @@ class CalibrateCommand(Command):
 
 
 def _print_calibration(source: Mapping[str, Any], out: Path) -> None:
-    """How good probabilities were before and after, fit by fit."""
+    """Print the metrics before and after, fit by fit."""
     shown = Terminal(soft_wrap=True)
     for name, found in source["fits"].items():
         shown.sentence(f"{name}: {_fit(found)}")
@@ -91,7 +91,7 @@ def _print_calibration(source: Mapping[str, Any], out: Path) -> None:
 
 
 def _fit(found: Mapping[str, Any]) -> str:
-    """In words: the temperature and the offsets, or how many atoms there are."""
+    """A fit as text: temperature and offsets, or the number of atoms."""
     if "labels" not in found:
         return f"{found['n']} labelled, their posteriors of the verdicts before and after"
     of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())

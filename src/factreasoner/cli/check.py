@@ -1,4 +1,4 @@
-"""`factreasoner check`: rules a finished run must keep, for continuous integration."""
+"""`factreasoner check`: rules that a finished run must meet, for continuous integration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factreasoner.errors import RunError
 from factreasoner.report.terminal import print_json, print_text
 
 BROKEN = 4
-"""Exit code when a rule is not kept."""
+"""Exit code if a rule fails."""
 
 
 class CheckCommand(Command):

@@ -1,4 +1,4 @@
-"""Atoms and other claims, each with its label and what decides on it: of one response, or of a run."""
+"""Tables of atoms and other claims with label and evidence, of one response or of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROWS_AT_ONCE = 500
 def claim_cells(
     row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH, longest_claim: int | None = CLAIM_LENGTH
 ) -> tuple[str, str, str, str]:
-    """P, label, text with its fate, and evidence of a claim; quotes and the text are cut at these lengths."""
+    """P, label, text with fate, and evidence of a claim; quotes and text are cut to these lengths."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
     wording = (
@@ -46,7 +46,7 @@ def claim_cells(
 
 
 def print_claims(console: Terminal, task: Task[Any], result: Result, longest: int = QUOTE_LENGTH) -> None:
-    """The claims of one text with the strongest evidence for each label, or why it has none."""
+    """Print the claims of one text with their strongest evidence, or a note."""
     if rows := [claim_cells(row, task, longest) for row in result.rows()]:
         console.columns((task.words.p, Column(no_wrap=True), task.words.claim, "evidence"), rows)
     elif not result.failures:
@@ -56,13 +56,13 @@ def print_claims(console: Terminal, task: Task[Any], result: Result, longest: in
 
 
 def print_failures(console: Terminal, result: Result) -> None:
-    """What went wrong, each on a line of its own."""
+    """Print each failure on its own line."""
     for failure in result.failures:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
-    """One response, atom by atom, with its scores."""
+    """Print one response, atom by atom, with its scores."""
     console = Terminal()
     print_claims(console, FACTUALITY, assessment)
     judged = len(assessment.p_true)
@@ -80,7 +80,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
 
 
 def print_atoms_notice(console: Terminal, config: Config, parser: str | None, what: str = "Atoms") -> None:
-    """How atoms, or `what` else, were made that the record did not bring, where no model made them."""
+    """Print how atoms (or `what`) were made, if not by a model or the record."""
     if not config.part("atomizer").parses:
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
@@ -89,12 +89,12 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None, wh
 
 
 def judging_notice(config: Config) -> str:
-    """What judged, and what a better judge takes."""
+    """A note on the judge, and on what a better judge needs."""
     return f"Judged by: {judged_by(config)}. {better_judge(config)}".rstrip()
 
 
 def better_judge(config: Config) -> str:
-    """How good the bundled judge is, and what judges better; nothing where another one judged."""
+    """A note on the quality of the bundled judge and on better ones; empty for other judges."""
     if config.judging_verifier != BUNDLED or config.verifier_model is not None:
         return ""
     better = "--model NAME" if config.first_model is None else "--judge llm"
@@ -102,9 +102,9 @@ def better_judge(config: Config) -> str:
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:
-    """Print rows as they come, with a heading where the record or what they are checked against changes.
+    """Print rows as they come, with a heading whenever the record or the checked text changes.
 
-    With `in_order` the rows are of any records: each names its own. Returns how many rows there were.
+    With `in_order`, rows name their record themselves. Returns the number of rows.
     """
     console, counted = Terminal(), itertools.count()
 
@@ -127,7 +127,7 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
 
 
 def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
-    """The atoms or claims of a run to review first, each with what decided it; see `ReviewList`."""
+    """Print the claims of a run to review first, each with its evidence; see `ReviewList`."""
     task, console = folder.task, Terminal()
     worst = summary[f"worst_{task.words.claim}s"]
     pairs = (summary["coherence"] or {}).get("pairs", ())
@@ -157,7 +157,7 @@ def _cells(
     longest: int = QUOTE_LENGTH,
     longest_claim: int | None = CLAIM_LENGTH,
 ) -> tuple[str, str, str]:
-    """P, label and text of a row, under that name if there is one, with its evidence on a line of its own."""
+    """P, label and text of a row under `name` if given, with its evidence on its own line."""
     p_true, label, text, evidence = claim_cells(row, task, longest, longest_claim)
     place = f"[dim]{plain(name)}:[/dim] " if name else ""
     wording = f"\n[dim]{evidence}[/dim]" if evidence else ""
@@ -174,7 +174,7 @@ def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterat
 
 
 def _heading(row: ClaimRow, task: Task[Any]) -> str:
-    """The record, and of claims which they are and what they were checked against."""
+    """The record and, for claims, which they are and what they were checked against."""
     if task.words.claim == "atom":
         return row.record
     of = FACTS if row.of == FACTS else f"claims of the {row.of}"

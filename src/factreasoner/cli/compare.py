@@ -1,4 +1,4 @@
-"""`factreasoner compare`: finished runs side by side, or assessors or modes of recall that are run here."""
+"""`factreasoner compare`: compare finished runs, or run assessors or recall modes and compare them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CompareCommand(OverRecords, panels=EVERY):
 
     @cached_property
     def _file(self) -> Path | None:
-        """What --out names, if that is a file."""
+        """The value of --out if it is a file."""
         return self.out if self.out is not None and self.out.suffix.lower() in ENDINGS else None
 
     def _assessors(self) -> list[Contender]:
@@ -114,7 +114,7 @@ class CompareCommand(OverRecords, panels=EVERY):
         return run_side_by_side(contenders, source, out, fresh=self.fresh, progress=progress)
 
     def _show_runs(self, folders: list[Path], out: Path | None) -> None:
-        """Print the comparison of finished runs; write it to the file, or into the folder `out`."""
+        """Print the comparison of finished runs, and write it to the file or folder."""
         from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
         from factreasoner.cli.score_tables import print_comparison
         from factreasoner.report.tables import comparison_csv, comparison_markdown, same_runs
@@ -130,7 +130,7 @@ class CompareCommand(OverRecords, panels=EVERY):
         self.present(content, partial(print_comparison, content), notes)
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
-        """Print the table of modes of factual recall, and write it."""
+        """Print the table of recall modes, and write it."""
         from factreasoner.analysis.evaluation import modes_content
         from factreasoner.cli.score_tables import print_modes
         from factreasoner.report.tables import csv_text, mode_notes, mode_rows
@@ -146,7 +146,7 @@ class CompareCommand(OverRecords, panels=EVERY):
             self._note("Modes need a model; add --model NAME.")
 
     def _write_page(self, folders: list[Path], out: Path | None) -> None:
-        """Write the page that --report asks for."""
+        """Write the page of --report."""
         from factreasoner.report.page import default_page, write_report
         from factreasoner.runs.finished import FinishedRun
 
@@ -159,7 +159,7 @@ class CompareCommand(OverRecords, panels=EVERY):
                 print_text(str(written))
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
-        """Write the text of the file that --out names, and all of them into the folder `out`."""
+        """Write the --out file, or all formats into the folder `out`."""
         from factreasoner.files import make_folder_of, replace_file
         from factreasoner.report.tables import json_text
 
@@ -171,6 +171,6 @@ class CompareCommand(OverRecords, panels=EVERY):
 
 
 def _refuse(why: str, **given: object) -> None:
-    """Raise ConfigError for the flags that are given."""
+    """Raise ConfigError for those flags that are given."""
     if names := [flag_of(key) for key, value in given.items() if value is not None]:
         raise ConfigError(f"{', '.join(names)}: {why}")

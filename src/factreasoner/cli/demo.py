@@ -1,4 +1,4 @@
-"""`factreasoner demo`: the bundled answers judged, without a checkout, key, network or model."""
+"""`factreasoner demo`: judge the bundled answers without a checkout, key, network or model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`factreasoner doctor`: what is installed, what can be reached, what is missing."""
+"""`factreasoner doctor`: check what is installed, reachable or missing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "weak": "[yellow]weak[
 
 
 class Finding(NamedTuple):
-    """One thing looked at. `missing` is fine unless it is wanted; `weak` is poor; `wrong` must be mended."""
+    """One check. `missing` is fine unless wanted; `weak` is poor; `wrong` needs a fix."""
 
     state: Literal["ok", "missing", "weak", "wrong"]
     name: str
@@ -81,7 +81,7 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
 
 
 def _checks(config: Config, *, call: bool) -> Iterator[Finding]:
-    """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
+    """Check packages, keys (only whether set), cache, merlin and, if `call`, the model."""
 
     yield Finding("ok", "python", platform.python_version())
     for package in REQUIRED:
@@ -111,7 +111,7 @@ def _version(name: str) -> str | None:
 
 
 def _extra(module: str, feature: str, extra: str) -> Finding:
-    """Whether it can be imported: an installed package may lack one that it needs, or be of another build."""
+    """Whether a module can be imported; an installed package may be broken."""
     install = f"pip install 'factreasoner[{extra}]'"
     try:
         with warnings.catch_warnings(action="ignore"), redirect_stdout(sys.stderr):
@@ -154,7 +154,7 @@ def _merlin(config: Config) -> Finding:
 
 
 def _fetch(config: Config) -> None:
-    """Fetch the verifier's model. Raises ConfigError: there is none on the hub, or it can't be reached."""
+    """Download the verifier's model. Raises ConfigError: not on the hub, or the hub is unreachable."""
     from factreasoner.judges.encoder.adapter import adapter_of
     from factreasoner.judges.encoder.files import model_files
 
@@ -182,7 +182,7 @@ def _verifier(config: Config, *, call: bool) -> Finding:
 
 
 def _model(config: Config) -> Iterator[Finding]:
-    """How many facts the model can judge in a call, which the cache keeps for later runs."""
+    """Probe how many facts fit in a call; the cache keeps the result for later runs."""
     from factreasoner.judges.probe import probe, prompt_key
     from factreasoner.llm.client import LiteLLMClient
 

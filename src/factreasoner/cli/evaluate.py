@@ -1,4 +1,4 @@
-"""`factreasoner evaluate`: the scores of a finished run, against human labels where it has them."""
+"""`factreasoner evaluate`: scores of a finished run, against human labels if it has them."""
 
 from __future__ import annotations
 

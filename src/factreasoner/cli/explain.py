@@ -61,7 +61,7 @@ class ExplainCommand(Command, panels=("Graph",)):
 
 
 def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:
-    """One record: a table of its atoms, or each atom with every context and what its evidence says."""
+    """One record: a table of its atoms, or each atom with all its contexts."""
 
     console = Terminal(soft_wrap=in_full)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
@@ -99,9 +99,9 @@ def _how(explanation: Explanation) -> str:
 
 
 def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
-    """What moves an atom, and where its evidence disagrees.
+    """The contexts that move an atom, and its conflicting evidence.
 
-    `most` contexts of each kind are named, or all of them.
+    At most `most` contexts of each kind are named.
     """
     # P is printed with three digits: a smaller effect would not be seen.
     effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
@@ -138,7 +138,7 @@ def _quoting(atom: AtomExplanation, assessment: Assessment) -> dict[str, Verdict
 
 
 def _quote(verdict: Verdict, longest: int | None = None) -> str:
-    """A verdict's quote, and whether it is but the nearest sentence."""
+    """A verdict's quote, and whether it is only the nearest sentence."""
     from factreasoner.models.rows import NEAREST
 
     wording = f'"{plain(verdict.quote or "", longest)}"'
@@ -146,7 +146,7 @@ def _quote(verdict: Verdict, longest: int | None = None) -> str:
 
 
 def _quoted(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
-    """The quote of the strongest context that speaks for the atom's label, if there is one."""
+    """The quote of the strongest context that agrees with the atom's label, if any."""
     against = atom.support in ("contradicted", "conflicting")
     for item in (atom.contradicting if against else atom.entailing)[:1]:
         if verdict := _quoting(atom, assessment).get(item.context_id):
@@ -154,7 +154,7 @@ def _quoted(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
 
 
 def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
-    """The contexts for and against the atom: the judge's quote, or the passage's first words."""
+    """The contexts for and against the atom, with the judge's quote or the first words."""
     contexts = {context.id: context for context in assessment.contexts}
     outcome, quoting = assessment.outcome, _quoting(atom, assessment)
     sources = outcome.independence.sources if outcome and outcome.independence else ()

@@ -1,4 +1,4 @@
-"""`factreasoner export`: a finished run's atoms, claims, records or verdicts as a file for other programs."""
+"""`factreasoner export`: a finished run's atoms, claims, records or verdicts as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flags of commands: those that several share, those of settings, and the help page that lists them."""
+"""Flags of commands, shared or derived from settings, and the help pages."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from factreasoner.text.visible import one_line
 
 F = TypeVar("F", bound=str)
 FEW = 12
-"""So many settings are all shown on a command's help page; of more, the common ones."""
+"""Up to so many settings, a help page shows all; otherwise only the common ones."""
 EVERY = frozenset(setting.panel for setting in SETTINGS.values())
 OF_CLAIMS = tuple(key for key, setting in SETTINGS.items() if setting.panel == "Claims")
-"""Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
+"""Settings for checking claims against sources, which `run` does not use."""
 OF_RUN = (
     *("assessor", "version", "revise_given", "retriever"),
     *("k", "gamma"),
 )
-"""Settings of `run`, for which the other tasks have no use."""
+"""Settings of `run` that the other tasks do not use."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
 def flag(about: str, *names: str, default: Any = None, **more: Any) -> Any:  # noqa: ANN401 - as typer's
-    """A flag, as the value of a command's field, whose name it has unless `names` say others.
+    """A flag, as the value of a command's field; `names` replace the field's name.
 
-    `more` is of typer's `Option`: limits of numbers, what it takes. `...` as the default: it is required.
+    `more` goes to typer's `Option`, such as limits of numbers. A default of `...` makes it required.
     """
     return typer.Option(default, *names, help=about, **more)
 
 
 def argument(name: str, about: str, default: Any = ...) -> Any:  # noqa: ANN401 - likewise
-    """An argument, likewise; without a default it is required."""
+    """An argument, as `flag`; required without a default."""
     return typer.Argument(default, metavar=name, help=about)
 
 
@@ -57,10 +57,10 @@ EXPORT_UAI = flag("Write each record's network here, as a UAI file.")
 
 
 class Command:
-    """A command. Its fields are its arguments and flags; when it is called, it returns the exit code.
+    """A command. Its fields are its arguments and flags; calling it returns the exit code.
 
-    `settings` has the settings of `panels`, but for those named in `without`, and with those in `also`: a
-    flag each, None where it is not given. Its docstring is its help page.
+    The settings of `panels`, less those in `without` and plus those in `also`, become flags, None if not
+    given. Its docstring is its help page.
     """
 
     settings: dict[str, Any]
@@ -80,11 +80,11 @@ class Command:
 
     @property
     def command(self) -> str:
-        """Its name on the command line, which is that of its module."""
+        """Its name on the command line: the name of its module."""
         return type(self).__module__.rpartition(".")[2]
 
     def __call__(self) -> int | None:
-        """Do what the command is for."""
+        """Run the command."""
         try:
             return self._execute()
         except KeyboardInterrupt:
@@ -95,7 +95,7 @@ class Command:
         raise NotImplementedError
 
     def present(self, content: object, table: Callable[[], None], notes: Iterable[str] = ()) -> None:
-        """Print the content as JSON where that is asked for, else by `table`; notes go to standard error."""
+        """Print the content as JSON if requested, else with `table`; notes go to standard error."""
         if self.as_json:
             print_json(content)
         elif not self.quiet:
@@ -104,15 +104,15 @@ class Command:
             self._note(note)
 
     def _note(self, note: str | None) -> None:
-        """Print a note on one line to standard error, unless the command is to be quiet."""
+        """Print a note on one line to standard error, unless quiet."""
         if note and not self.quiet:
             print_text(one_line(note), err=True)
 
     @cached_property
     def config(self) -> Config:
-        """The settings of flags, environment and, if there is one, profile; useless ones are told.
+        """The settings from flags, environment and profile; unused ones are noted.
 
-        Raises ConfigError: one is wrong.
+        Raises ConfigError: a setting is wrong.
         """
         config = load_settings(getattr(self, "profile", None), self.settings)
         for note in unused(config, config.model_fields_set.intersection(self.keys)):
@@ -121,12 +121,12 @@ class Command:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The settings that are given."""
+        """The settings that were given."""
         return {key: value for key, value in self.settings.items() if value is not None}
 
 
 def function_of(command: type[Command]) -> Callable[..., int | None]:
-    """A command as typer reads one: a function with a parameter for each field, then for each setting."""
+    """A command as a function for typer, with a parameter for each field and setting."""
     hints = get_type_hints(command)
     names = [name for kind in command.__mro__ for name in vars(kind).get("__annotations__", ())]
     own = [name for name in names if name not in Command.__annotations__]
@@ -144,7 +144,7 @@ def function_of(command: type[Command]) -> Callable[..., int | None]:
 
 
 def _field(name: str, kind: object, option: Any) -> inspect.Parameter:  # noqa: ANN401 - of typer
-    """The parameter of a field; one that is on or off has no second name to turn it off."""
+    """The parameter of a field; a switch has no second name to turn it off."""
     if kind is bool:
         option.param_decls = option.param_decls or (flag_of(name),)
         option.default = option.default or False
@@ -152,9 +152,9 @@ def _field(name: str, kind: object, option: Any) -> inspect.Parameter:  # noqa: 
 
 
 def format_of(out: Path | None, form: F | None, endings: Mapping[str, F], default: F) -> F:
-    """The format that is asked for, else the one of the file's ending, else `default`.
+    """The requested format, else that of the file's ending, else `default`.
 
-    Raises ConfigError for an ending of no format, or of another one than is asked for.
+    Raises ConfigError: the ending is of no format, or differs from the requested one.
     """
     if out is None or not (ending := out.suffix.lower()):
         return form or default
@@ -191,7 +191,7 @@ _HELP_ALL = _parameter(
 
 
 def _only(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag takes
-    """The value of a flag: the one, where it must not be repeated."""
+    """The single value of a flag that must not be repeated."""
     if not (remedy := SETTINGS[key].once):
         return value
     if value and len(value) > 1:
@@ -201,7 +201,7 @@ def _only(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag take
 
 
 def _annotation(key: str) -> object:
-    """The flag of a setting. One left out keeps what the environment, the profile or the default says."""
+    """The flag of a setting. Without it, environment, profile or default apply."""
     setting, about = SETTINGS[key], Config.model_fields[key].description
     kind, limits = _type_of(key)
     name = flag_of(key)
@@ -211,7 +211,7 @@ def _annotation(key: str) -> object:
 
 
 def _type_of(key: str) -> tuple[Any, dict[str, Any]]:
-    """What typer reads the flag of a setting as, and limits of a choice of numbers."""
+    """The type and limits of a setting's flag for typer."""
     first, *others = kinds_of(Config.model_fields[key].annotation)
     setting = SETTINGS[key]
     if setting.several or setting.once or get_origin(first) in (tuple, dict):
@@ -224,13 +224,13 @@ def _type_of(key: str) -> tuple[Any, dict[str, Any]]:
 
 
 class SettingsCommand(TyperCommand):
-    """A command with two help pages: --help has the settings people use most, --help-all every one.
+    """A command with two help pages: --help with common settings, --help-all with all.
 
-    A flag that is too long for its column has a line of its own: one that is cut can't be typed.
+    A flag too long for its column gets its own line.
     """
 
     def format_help(self, *page: Any) -> None:
-        """Write the help page of the command; typer calls it, with its context and formatter, for --help."""
+        """Write the help page."""
         context, formatter = page
         self.format_usage(context, formatter)
         self.format_help_text(context, formatter)
@@ -246,12 +246,12 @@ class SettingsCommand(TyperCommand):
             formatter.write_text(f"{left_out} more settings: {everything}.{message}")
 
     def collect_usage_pieces(self, *page: Any) -> list[str]:
-        """The arguments in the usage line; typer calls it."""
+        """The arguments in the usage line."""
         arguments = [param for param in self.params if param.param_type_name == "argument"]
         return ["[OPTIONS]", *(_placed(_argument(param), param) for param in arguments)]
 
     def _sections(self, *, whole: bool) -> tuple[dict[str, list[tuple[str, str]]], int]:
-        """The rows of each section, and how many settings are left out."""
+        """The rows of each section, and the number of hidden settings."""
         kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
         found: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         settings = [param for param in self.params if getattr(param, "rich_help_panel", None)]
@@ -280,13 +280,13 @@ def _argument(param: Any) -> str:  # noqa: ANN401 - of a class that differs by t
 
 
 def _placed(name: str, param: Any) -> str:  # noqa: ANN401 - likewise
-    """An argument as it is typed: with dots where several may stand, in brackets where it may be left out."""
+    """An argument as typed: with dots if repeatable, in brackets if optional."""
     several = name if param.nargs == 1 or "..." in name else f"{name}..."
     return several if param.required else f"[{several}]"
 
 
 def _names(param: Any, annotation: object) -> str:  # noqa: ANN401 - likewise
-    """A flag with its other names and what it takes: N, TEXT, a|b, or nothing where it is on or off."""
+    """A flag with its other names and its value: N, TEXT, a|b, or nothing for a switch."""
     kind = annotation
     while get_origin(kind) is not None and get_origin(kind) is not Literal:
         kind = next(part for part in get_args(kind) if part is not NoneType)

@@ -1,4 +1,4 @@
-"""`factreasoner index`: own documents into a collection, for `--retriever corpus`."""
+"""`factreasoner index`: your documents into a collection, for `--retriever corpus`."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _print(report: IndexReport, config: Config) -> None:
 
 
 def _find(query: str, config: Config) -> None:
-    """Print the passages that a run would get for a text: the place, and the part nearest to the text."""
+    """Print the passages that a run would retrieve for a text: position and nearest part."""
     from factreasoner.report.console import Terminal, plain
     from factreasoner.retrieval.corpus import CorpusRetriever
     from factreasoner.retrieval.per_atom import Query
@@ -152,7 +152,7 @@ def _delete(config: Config, *, yes: bool) -> None:
 
 
 def _list(config: Config) -> None:
-    """Print the collections of the store: passages, files and how each was made."""
+    """Print the collections of the store: passages, files and settings."""
     from factreasoner.corpus.store import Store
 
     store = Store(config)

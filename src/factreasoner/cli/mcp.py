@@ -1,4 +1,4 @@
-"""`factreasoner mcp`: tools that agents call, over standard input and output or HTTP."""
+"""`factreasoner mcp`: tools for agents, over standard input and output or HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factreasoner.report.terminal import print_text
 
 HOST = "127.0.0.1"
 SECONDS_TO_END = 5
-"""For calls at the end: clients may keep streams of events open for ever."""
+"""Grace period for calls at shutdown: clients may keep event streams open for ever."""
 
 
 class McpCommand(Command, panels=EVERY, without=UNUSED):

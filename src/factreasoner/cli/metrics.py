@@ -1,4 +1,4 @@
-"""`factreasoner metrics`: what every metric is computed from, and what it means."""
+"""`factreasoner metrics`: the input and meaning of every metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text where a file belongs, or a file where a text does: refused with the command that is right."""
+"""Refuse a text in place of a file, or a file in place of a text, and suggest the right command."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ONE_TEXT = {
     "run": ("assess", "--file", "--context FILE"),
     "verify": ("verify", "--text", "--source FILE_OR_URL"),
 }
-"""Command over records -> the command for one text, with its flags for the text and for evidence."""
+"""For commands over records: the command for one text, with its flags for text and evidence."""
 _RECORDS = {
     "recall": '{"output": "...", "facts": ["..."]}',
     "rag": '{"output": "...", "contexts": ["..."]}',
 }
-"""Command over records that has none for one text -> what a record is."""
+"""For commands over records without such a command: what a record is."""
 
 
 def text_argument(text: str, command: Sequence[str], flag: str) -> str | None:
-    """Refuse a TEXT that is a file, a folder or a URL; `command` with `flag` and a file is the right one.
+    """Refuse a TEXT that is a file, a folder or a URL, suggesting `command` with `flag`.
 
-    Returns a note on a text that looks like the name of a file.
+    Returns a note on a text that looks like a file name.
 
     Raises UsageError: with the right command.
     """
@@ -48,27 +48,27 @@ def text_argument(text: str, command: Sequence[str], flag: str) -> str | None:
 
 
 def refuse_file(text: str, flag: str) -> None:
-    """Raise UsageError where the text of a flag is the name of a file."""
+    """Raise UsageError if the text of a flag is the name of a file."""
     if os.path.isfile(text.strip()):  # noqa: PTH113 - likewise
         message = f'{flag} {text.strip()} is a file, and {flag} needs the text itself: {flag} "$(cat FILE)"'
         raise UsageError(one_line(message))
 
 
 def looks_like_text(name: str) -> bool:
-    """Whether the name of a file that there is not looks like a text."""
+    """Whether the name of a missing file looks like a text."""
     missing = name != "-" and not os.path.lexists(name) and not _URL.fullmatch(name)
     return missing and not _FILE_NAME.search(name) and bool(_TEXT.search(name.strip()))
 
 
 def refuse_text(name: str, flag: str) -> None:
-    """Raise UsageError where a text is given to a flag that needs a file."""
+    """Raise UsageError if a flag for a file gets a text."""
     if looks_like_text(name):
         remedy = f"write it to a file, or pipe it in: {flag} -"
         raise UsageError(f"{flag} needs a file, and {_shown(name)} is a text: {remedy}")
 
 
 def refuse_text_as_data(data: Path, command: str) -> None:
-    """Raise UsageError where DATA is a text."""
+    """Raise UsageError if DATA is a text."""
     name = str(data)
     if name.lstrip().startswith("{") and not os.path.lexists(name):
         raise UsageError(f"DATA is a record itself; write it to a file, or pipe it in: {command} -")
@@ -77,14 +77,14 @@ def refuse_text_as_data(data: Path, command: str) -> None:
 
 
 def refuse_prose_file(data: Path, command: str, error: InputError) -> None:
-    """Raise UsageError where DATA is a document, and no file of records, as the error says."""
+    """Raise UsageError if DATA is a document without records, as the error says."""
     if error.valid is None and data.is_file() and data.suffix.lower() in _PROSE_FILES:
         message = f"{data} holds no records (JSONL, CSV or Parquet). {_right(command, str(data))}"
         raise UsageError(message) from error
 
 
 def _right(command: str, file: str) -> str:
-    """The command for one text, which is in a file if one is named; or what a record is."""
+    """The command for one text, in `file` if given; or what a record is."""
     if record := _RECORDS.get(command):
         return f"Write a line such as {record} into a .jsonl file."
     name, flag, evidence = _ONE_TEXT.get(command, _ONE_TEXT["run"])

@@ -1,4 +1,4 @@
-"""`factreasoner publish`: a run's scores, sent to where the traces of its answers are kept."""
+"""`factreasoner publish`: send a run's scores to the collector of its traces."""
 
 from __future__ import annotations
 

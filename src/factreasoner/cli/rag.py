@@ -1,4 +1,4 @@
-"""`factreasoner rag`: where a system that answers from retrieved contexts loses or invents."""
+"""`factreasoner rag`: where a retrieval-augmented system loses or invents claims."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RagCommand(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds"))
         return self.carry_out(TASK, self.data, "" if self.config.premise == "joint" else beyond)
 
     def at_end(self, results: Iterable[Any]) -> None:
-        """List claims of answers that nothing supports, and of references that answers do not state."""
+        """List unsupported claims of answers, and claims of references that answers omit."""
         from factreasoner.tasks.rag.losses import FAILED, lost_claims
 
         console = Terminal()

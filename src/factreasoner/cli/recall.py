@@ -1,4 +1,4 @@
-"""`factreasoner recall`: which of the facts an answer should state it states."""
+"""`factreasoner recall`: which of the expected facts an answer states."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RecallCommand(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
         return self.carry_out(TASK, self.data)
 
     def at_end(self, results: Iterable[Any]) -> None:
-        """List the facts that answers do not state, and those that stayed unanswered, record by record."""
+        """List omitted and unanswered facts, record by record."""
         from factreasoner.cli.claim_tables import print_rows
         from factreasoner.tasks.recall import TASK
 

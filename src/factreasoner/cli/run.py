@@ -42,7 +42,7 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
         return self.carry_out(TASK, self.data)
 
     def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
-        """As every command; says in how many records nothing will be searched for."""
+        """The checked records; notes how many have contexts already, so that no search is needed."""
         brings: dict[str, bool] = {}
 
         def noted(record: Record) -> Sequence[InputProblem]:
@@ -60,7 +60,7 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
         return checked
 
     def at_end(self, results: Iterable[Any]) -> None:
-        """Write the records' networks, where that is asked for."""
+        """Write the records' networks if requested."""
         from factreasoner.runs.scoring import export_networks
 
         if self.export_uai is not None:

@@ -1,4 +1,4 @@
-"""What every command that runs a task over records does: read them, run, resume, say how it ended."""
+"""Shared by commands over records: read, run, resume, report how it ended."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
 BATCH_WAITS = 5
-"""Exit code where a batch waits for its results, or was cancelled."""
+"""Exit code if a batch is pending or was cancelled."""
 
 
 class OverRecords(Command):
-    """What every command that goes over records is told of them, and prints."""
+    """Flags of commands over records."""
 
     continues = True
     column_map: list[str] | None = flag("theirs=ours, such as text=output; repeatable.")
@@ -43,7 +43,7 @@ class OverRecords(Command):
     as_json: bool = AS_JSON
 
     def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
-        """The records of a file or of a finished run; skipped lines are named on standard error.
+        """The records of a file or finished run; skipped lines are reported on standard error.
 
         Raises:
             InputError: every problem of every line.
@@ -79,7 +79,7 @@ class OverRecords(Command):
 
 
 class Running(OverRecords):
-    """A command that runs a task over the records of DATA, into a run folder."""
+    """A command that runs a task over the records of DATA into a run folder."""
 
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
     profile: Path | None = PROFILE
@@ -87,12 +87,12 @@ class Running(OverRecords):
     report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
 
     def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
-        """Run or resume, or print what it would take; returns the exit code.
+        """Run, resume, or print the plan; returns the exit code.
 
-        `beyond` says what is asked about claims that fail.
+        `beyond` describes the extra calls for unsupported claims.
 
         Raises:
-            ConfigError: a setting is wrong, or the run would be written into what it reads from.
+            ConfigError: a setting is wrong, or the output folder is the input.
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
@@ -130,15 +130,15 @@ class Running(OverRecords):
         return code
 
     def refuse_json(self) -> None:
-        """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
+        """Raise ConfigError for JSON together with --explain, which prints a table."""
         if self.as_json:
             raise ConfigError("--explain prints a table: remove it or --json; `show --json` has every claim")
 
     def at_end(self, results: Iterable[Any]) -> None:
-        """Print or write what the command adds to a run with these results."""
+        """Print or write what the command adds to the results."""
 
     def _run(self, folder: RunFolder[Any], checked: CheckedInput | PastRecords) -> int:
-        """Run or resume; at the end the claims to look at first and the scores are printed, unless quiet."""
+        """Run or resume; then print the claims to review first and the scores, unless quiet."""
         from factreasoner.runs.runner import opened
 
         try:
@@ -170,7 +170,7 @@ class Running(OverRecords):
         return _ended(report, folder.path, self.config)
 
     def _gone_through(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
-        """Go through the records by calls that are made at once, or in rounds of batches."""
+        """Process the records with direct calls, or in rounds of batches."""
         from factreasoner.report.progress import progress_for
         from factreasoner.runs.runner import run as run_records
         from factreasoner.runs.runner import run_at_once, run_in_rounds
@@ -188,7 +188,7 @@ class Running(OverRecords):
         return run_in_rounds(run_round, folder, config, self._note)
 
     def _report(self, folder: RunFolder[Any]) -> None:
-        """Write the page that is asked for; say of one that is there if results have changed since."""
+        """Write the requested page, or note that an existing one is out of date."""
         if self.report and folder.entries:
             from factreasoner.report.page import write_report
             from factreasoner.runs.finished import FinishedRun
@@ -210,7 +210,7 @@ def _skipping(valid: int) -> str:
 
 
 def _used_lines(config: Config) -> UsedLines | None:
-    """Notes which recorded verdicts the input uses; None without a table of them."""
+    """Records which recorded verdicts the input uses; None without such a file."""
     if config.relations is None:
         return None
     from factreasoner.judges.recorded import used_lines
@@ -219,7 +219,7 @@ def _used_lines(config: Config) -> UsedLines | None:
 
 
 def default_folder(data: Path, task: str = "") -> Path:
-    """Where a run goes when nothing says where."""
+    """The default run folder."""
     from factreasoner.files import plain_name
 
     name = "stdin" if str(data) == "-" else plain_name(data).stem
@@ -227,7 +227,7 @@ def default_folder(data: Path, task: str = "") -> Path:
 
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
-    """In which records there was nothing to judge, and why; empty where there was in all."""
+    """The records without claims, and why; empty if all have some."""
     from factreasoner.tasks.words import WithoutClaims
 
     entries, without = folder.entries, WithoutClaims()
@@ -237,7 +237,7 @@ def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
 
 
 def _not_in_input(report: RunReport, path: Path) -> str:
-    """How many records of the folder came from another input; empty where none did."""
+    """How many records of the folder came from another input; empty if none."""
     records: Any = report.summary["records"]
     if not (count := records["not_in_input"]):
         return ""
@@ -246,7 +246,7 @@ def _not_in_input(report: RunReport, path: Path) -> str:
 
 
 def _ended(report: RunReport, path: Path, config: Config) -> int:
-    """The exit code of a run; says why it stopped where it did."""
+    """The exit code of a run; prints why it stopped."""
     records: Any = report.summary["records"]
     failures: Any = report.summary["failures"]
     if report.stopped:
@@ -268,7 +268,7 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
 
 
 def _unanswered(ended: RunReport) -> Iterator[str]:
-    """What waits for a batch's results or was cancelled, and how to go on."""
+    """A note on pending or cancelled batches, and how to continue."""
     total, unfinished = ended.total, ended.unfinished
     yield f"{total - unfinished} of {total} records are assessed; the others wait for these requests:"
     for batch in ended.cancelled or ended.waiting:

@@ -78,7 +78,7 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
 
 
 def _replaced(out: Path, config: Config) -> str:
-    """How scores were made that stand in `out` and are replaced by others; "" where there are none."""
+    """The settings of the earlier scores in `out` that are replaced; "" if there are none."""
     from factreasoner.runs.finished import read_scored_again
 
     if (there := read_scored_again(out)) is None:
@@ -90,7 +90,7 @@ def _replaced(out: Path, config: Config) -> str:
 
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
-    """Raise ConfigError for settings that mean nothing in a run of a task without a graph, or without K."""
+    """Raise ConfigError for settings that do not apply to a task without a graph or K."""
     from factreasoner.tasks.task import FACTUALITY
 
     ranked = task.name == "rag"
@@ -104,7 +104,7 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
 def _exported(
     folder: RunFolder[Assessment], corrections: Corrections | None, config: Config, path: Path
 ) -> str:
-    """Write the networks; returns the counts in words."""
+    """Write the networks; returns the counts as text."""
     from factreasoner.pipeline.pipeline import rebuilt
     from factreasoner.runs.scoring import export_networks
 

@@ -1,4 +1,4 @@
-"""What a person reads of the scores of a finished run, and of runs side by side."""
+"""Printed tables of the scores of a finished run, and of compared runs."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from factreasoner.report.tables import (
 
 NARROWEST_NAME = 12
 IN_GROUP = 3
-"""Columns of a group of records in the table of modes, and of what judging took."""
+"""Columns of a group in the table of modes, and of the cost of judging."""
 KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}
-"""Keys of records of which there is more to say than their names."""
+"""Record keys that need more explanation than their names."""
 
 
 class Lacking(NamedTuple):
-    """Names of the metrics that records lack the keys for, and what would bring them in words."""
+    """Metrics for which records lack keys, and the missing keys as text."""
 
     metrics: frozenset[str]
     sentences: tuple[str, ...]
 
 
 def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lacking:
-    """Which metrics shown at `place` no record has the keys for.
+    """The metrics at `place` for which no record has the keys.
 
-    `given` counts the records that have each key; where none has any there is nothing to tell them by.
+    `given` counts the records with each key.
     """
     found = table.lacking(place, given) if given else {}
     return Lacking(
@@ -59,9 +59,9 @@ def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lac
 def print_scores(
     out: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], *, wrap: bool = False
 ) -> None:
-    """Print rows of a name and scores; with `wrap`, a long name takes several lines; scores never do.
+    """Print rows of a name and scores; with `wrap`, long names use several lines, scores never do.
 
-    Scores that a line does not hold are in tables below each other.
+    Scores too wide for a line are in further tables below.
     """
     first, *widths = (max(map(len, cells)) for cells in zip(head, *rows, strict=True))
     left = out.width - sum(2 + own for own in widths)
@@ -111,7 +111,7 @@ def _has_labels(content: Mapping[str, Any]) -> bool:
 
 
 def _labels(content: Mapping[str, Any]) -> str:
-    """How many labels the scores are of, where the task has scores against labels."""
+    """How many labels the scores rest on, if the task has scores against labels."""
     if not _has_labels(content):
         return ""
     labels = content["labels"]
@@ -124,12 +124,12 @@ def _labels(content: Mapping[str, Any]) -> str:
 
 
 def _unlabelled(content: Mapping[str, Any]) -> bool:
-    """Whether these are scores of a run of factuality in which no atom has a label, judged or not."""
+    """Whether this is a factuality run without any human label."""
     return "confusion" in content and not any(content["labels"].values())
 
 
 def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[str, str, str]]:
-    """The metrics that have a value, or none for a reason worth a line."""
+    """The metrics with a value, or with a reason worth a line."""
     for metric in table_of(content).shown_in("evaluate"):
         found = content["scores"][metric.name]
         left_out = metric.needs is FINER or metric.name in lacking.metrics
@@ -157,7 +157,7 @@ def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -
 
 
 def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric]) -> Iterator[str]:
-    """The cells of a group: its records, its labelled claims where there are `labels`, its scores."""
+    """The cells of a group: records, labelled claims if there are `labels`, scores."""
     yield str(found["num_records"])
     if labels:
         yield str(sum(count for label, count in found["labels"].items() if label != "left_out"))
@@ -192,7 +192,7 @@ def print_comparison(content: Mapping[str, Any]) -> None:
 
 
 def print_modes(rows: Sequence[Sequence[str]]) -> None:
-    """A table a group, one below the other, and one of what judging took."""
+    """One table per group, and one of the cost of judging."""
     groups, captions, *modes = rows
     out = Terminal(soft_wrap=True)
     for start in range(1, len(groups), IN_GROUP):

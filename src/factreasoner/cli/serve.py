@@ -1,4 +1,4 @@
-"""`factreasoner serve`: answers are checked while they are asked for, over HTTP."""
+"""`factreasoner serve`: check answers over HTTP."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from factreasoner.serve.app import Access
 
 SECONDS_OF_A_THREAD = 0.0005
-"""After which a thread that computes lets the event loop go on; Python's own default is ten times as long."""
+"""Switch interval that keeps the event loop responsive; Python's default is ten times longer."""
 UNUSED = ("executor", "workers", "batch", "timeout")
-"""Settings of runs: the service has threads and a time limit of its own."""
+"""Settings of runs that the service replaces with its own threads and time limit."""
 
 
 class ServeCommand(Command, panels=EVERY, without=UNUSED):
@@ -86,7 +86,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
         return until_signal(run, service.drain, self.drain_delay)
 
     def _access(self) -> Access:
-        """Who may ask. Raises ConfigError: a token is required and missing."""
+        """Access rules. Raises ConfigError: a token is required and missing."""
         from factreasoner.serve.app import Access, is_loopback
 
         token = os.environ.get(self.token_env, "").strip() if self.token_env else None
@@ -98,9 +98,9 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
 
 
 def threads_for(config: Config) -> int:
-    """How many threads answer: one for each core, or as many as may wait for a model or a search.
+    """Number of answering threads: one per core, or `concurrency` if waiting for a model or search.
 
-    Raises ConfigError: runs' ways of working are asked for.
+    Raises ConfigError: settings for the execution of runs are given.
     """
     from factreasoner.pipeline.config import waited_for
     from factreasoner.runs.processes import processes_at_once
@@ -114,8 +114,8 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     """The rules of `/v1/check`.
 
     Raises:
-        UsageError: not of the form, or about what one record has no value of.
-        ConfigError: K is a run's median.
+        UsageError: wrong form, or a metric that one record does not have.
+        ConfigError: K is the median of a run.
     """
     if not texts:
         return ()

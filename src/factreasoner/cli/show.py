@@ -1,4 +1,4 @@
-"""`factreasoner show`: the atoms or claims of a finished run, each with what decides on it."""
+"""`factreasoner show`: the atoms or claims of a finished run, with labels and evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Label = StrEnum(
     "supported contradicted conflicting unverified uncited unknown_source not_judged stated not_stated "
     "unanswered disputed",
 )
-"""Labels of atoms and of claims; `disputed` is a flag that claims of any label may have."""
+"""Labels of atoms and claims; `disputed` is a flag in addition to a label."""
 
 
 class ShowCommand(Command):
@@ -69,6 +69,6 @@ class ShowCommand(Command):
 
 
 def _labels(name: str, task: Task[Any]) -> set[str | None]:
-    """The labels that the task calls so."""
+    """The labels that the task calls by that name."""
     called = {label for label, word in task.words.labels.items() if word == name.replace("_", " ")}
     return called or {None if name == "not_judged" else name}

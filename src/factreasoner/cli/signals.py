@@ -1,4 +1,4 @@
-"""Ctrl-C, `kill` and a closed terminal: the first ends the command in good order, a second one at once."""
+"""Ctrl-C, `kill` and a closed terminal: the first signal ends in order, the second at once."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from factreasoner.calls.deadlines import hold_requests_back, requests_under_way
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_NOTICE = 2.0
 SECONDS_TO_KEEP = 0.5
-"""From a model's answer to its place in the cache, on a busy machine."""
+"""Time for a model's answer to reach the cache, on a busy machine."""
 SHOW_CURSOR = b"\x1b[?25h"
 _POLL_SECONDS = 0.02
 
 
 class Stopping:
-    """Ends the process on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored.
+    """Ends the process on SIGINT, SIGTERM and SIGHUP, unless they are ignored.
 
-    At the first signal no further request is sent, and those under way have a moment to be answered; then
-    KeyboardInterrupt is raised in the main thread, which writes what there is to write. At the second the
-    process ends where it stands, as it does where the main thread does not notice within two seconds.
-    What files hold is whole at every moment.
+    After the first signal no request is sent, and running ones get a moment to finish; then KeyboardInterrupt
+    is raised in the main thread, which writes the results so far. After a second signal, or if the main
+    thread does not react in two seconds, the process ends at once. Files are always complete.
 
-    A thread of its own watches, since Python runs a signal's handler only between two steps of the main
-    thread, and one step of a solver can take long.
+    A separate thread waits for signals, since Python runs handlers only between two steps of the main thread,
+    and one step of a solver can be long.
     """
 
     def __init__(self) -> None:
@@ -43,7 +42,7 @@ class Stopping:
         self._message = writer  # kept, since it closes when it is dropped
 
     def install(self) -> None:
-        """Take the signals over. Call it once, in the main thread."""
+        """Install the handlers. Call once, in the main thread."""
         taken = False
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
@@ -88,7 +87,7 @@ class Stopping:
         os._exit(self.exit_code or 1)
 
     def _next(self, seconds: float | None) -> int | None:
-        """The number of the next signal; None where there is none for that long."""
+        """The number of the next signal; None if none arrives in time."""
         self._numbers.settimeout(seconds)
         try:
             return self._numbers.recv(1)[0]

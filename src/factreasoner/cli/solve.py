@@ -1,4 +1,4 @@
-"""`factreasoner solve`: posteriors of a network in a file."""
+"""`factreasoner solve`: posteriors of a network file."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _print_solution(content: Mapping[str, Any]) -> None:
 
 
 def _print_comparison(content: Mapping[str, Any]) -> None:
-    """The marginals of all solvers side by side, then the solvers, and why some did not run."""
+    """The marginals of all solvers side by side, and the solvers, with reasons for failures."""
     console = Terminal(soft_wrap=True)
     names = [solver["asked"] for solver in content["solvers"]]
     console.columns(("node", *map(plain, names)), _compared(content, names))
@@ -112,7 +112,7 @@ def _print_comparison(content: Mapping[str, Any]) -> None:
 
 
 def _compared(content: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """P(true) of a variable of two states by each solver, else the probability of every state."""
+    """P(true) of a binary variable by each solver, else the probability of every state."""
     for entry in content["marginals"]:
         columns = [entry["probabilities"][name] for name in names]
         count = len(columns[0])

@@ -1,4 +1,4 @@
-"""What a person reads of a run of any task: at its end, and where it is only planned."""
+"""Printed summaries of a run of any task, finished or planned."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ CONFIDENCES = {
     "judges": "several judges",
     "unlisted": "not listed: neutral",
 }
-"""Where probabilities of verdicts come from; other sources are shown by name."""
+"""Sources of verdict probabilities; others are shown by name."""
 GOLD_IN_ROW = 3
 Rows = Iterator[tuple[str, str]]
 
 
 def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-    """The table at the end of a run of any task, where its files are, and what would judge better."""
+    """The final table of a run, its files, and a note on better judges."""
     rows = _atom_rows(summary, config) if task is TASK else _claim_rows(task, summary, config)
     console = Terminal()
     console.columns(("", ""), [("judged by", escape(judged_by(config))), *rows], show_header=False)
@@ -59,7 +59,7 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
 
 
 def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config) -> None:
-    """Where an answer loses what was wanted: in retrieval, or in what was made of it."""
+    """Where an answer loses information: in retrieval or in generation."""
     values = {name: found["value"] for name, found in metrics.items()}
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
@@ -104,7 +104,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
 
 
 def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> Rows:
-    """The rows of a run of a task on claims."""
+    """The rows of a run of a claim task."""
     yield "records", _counted_records(summary)
     lacking = lacking_of(task.table, "run", summary["given"])
     records = summary["records"]
@@ -128,7 +128,7 @@ def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> 
 
 
 def _coherence_row(note: Mapping[str, Any]) -> str:
-    """How many pairs of claims contradict each other, and the mean coherence."""
+    """The number of contradicting pairs of claims, and the mean coherence."""
     pairs = note["self_contradictions"]
     mean = "unknown" if note["mean"] is None else f"{note['mean']:.3f}"
     left = note["unjudged_pairs"]
@@ -138,14 +138,14 @@ def _coherence_row(note: Mapping[str, Any]) -> str:
 
 
 def _counted_records(summary: Mapping[str, Any]) -> str:
-    """How many records there are, by status."""
+    """The number of records, by status."""
     records = summary["records"]
     counted = ", ".join(f"{records[s]:,} {s.replace('_', ' ')}" for s in STATUSES if records[s])
     return f"{records['total']:,} ({counted})" if counted else "0"
 
 
 def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Rows:
-    """The rows that end the table of every task: what was `judged`, what failed, what it took."""
+    """The rows that end every task's table: `judged`, failures, usage."""
     if note := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
         yield "not checked", note.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
@@ -169,7 +169,7 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
 
 
 def _judge_rows(summary: Mapping[str, Any]) -> Rows:
-    """What each judge of an ensemble found by itself, how far they agree, and who judged its own answers."""
+    """The results of each ensemble judge, their agreement, and judges of their own answers."""
     if judges := summary["judges"]:
         for name, scores in judges["scores"].items():
             metric, found = next(iter(scores.items()))
@@ -255,7 +255,7 @@ def show_plan(
     *,
     as_json: bool,
 ) -> None:
-    """Print what a run would take; `beyond` says what is asked about the claims that fail.
+    """Print the cost of a run; `beyond` describes the extra calls for unsupported claims.
 
     Raises ConfigError, MissingExtraError: as the task's worker does.
     """
@@ -271,7 +271,7 @@ def show_plan(
 
 
 def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
-    """Calls, tokens and cost by stage, searches, and calls at worst."""
+    """Calls, tokens and cost by stage, searches, and the worst case."""
     if planned.searches:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
@@ -305,7 +305,7 @@ def _cells(stage: StagePlan, config: Config) -> tuple[str, ...]:
 
 
 def _facts_per_call(config: Config) -> str:
-    """How many facts a call are counted with, and why."""
+    """The assumed number of facts per call, and why."""
     if config.atoms_per_call is not None or config.batch != "none":
         size = config.atoms_per_call or MOST_FACTS
         return f"Assumes {number_of(size, 'atom')} per call."

@@ -62,7 +62,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.mod
         return self.carry_out(TASK, self.data, BEYOND if self.config.rounds else "")
 
     def at_end(self, results: Iterable[VerifyResult]) -> None:
-        """Name the citations without a source in the first records that have some."""
+        """Name citations without a source in the first records that have some."""
         found = (
             () if self.as_json or self.quiet else (result for result in results if result.unknown_citations)
         )
@@ -72,7 +72,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.mod
             Terminal().sentence(f"These citations name no source: {'; '.join(lines[:NAMED])}{more}.")
 
     def _verify_text(self, name: str, sources: list[str]) -> int:
-        """Verify one text, show it, and write it as corrected; returns the exit code."""
+        """Verify one text, show it, and write the corrected text; returns the exit code."""
         from factreasoner.cli.summary_tables import show_plan
         from factreasoner.files import make_folder_of
         from factreasoner.models import Record
@@ -111,7 +111,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.mod
 
 
 def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> None:
-    """Claims in the order of the text, the changes as a diff, and the scores before and after."""
+    """Claims in text order, the changes as a diff, and the scores before and after."""
     from factreasoner.cli.claim_tables import judging_notice, print_claims, print_failures
     from factreasoner.tasks.verify.task import TASK
 

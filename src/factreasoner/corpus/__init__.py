@@ -1,1 +1,1 @@
-"""Evidence from the user's own documents: files into a Chroma store, passages out by words and by meaning."""
+"""Evidence from the user's documents: files into a Chroma store, passages by words and vectors."""

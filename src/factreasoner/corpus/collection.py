@@ -1,7 +1,7 @@
-"""A collection: a folder with passages in SQLite, their vectors in Chroma if it has an embedding.
+"""A collection: a folder with passages in SQLite and, with an embedding, vectors in Chroma.
 
-A passage's id is made of its file's path, the file's content and its position, so that an interrupted run
-goes on where it stopped, and a changed file's new passages exist beside the old ones until these are dropped.
+A passage's id is made of file path, file content and position, so that an interrupted run can resume, and a
+changed file's new passages exist beside the old ones until these are dropped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FILE = "passages.sqlite"
 NONE = "none"
 _FORM = 2
-"""Counts up when what is stored changes its form."""
+"""Version of the storage format."""
 _BUSY_SECONDS = 30.0
 _AT_ONCE = 1_000
 _EF_SEARCH = 400
@@ -46,9 +46,9 @@ _LISTED = "id IN (SELECT value FROM json_each(?))"
 
 
 class CollectionInfo(NamedTuple):
-    """How a collection was made. `revision` changes with its content and is empty during writing.
+    """How a collection was made. `revision` changes with its content and is empty while writing.
 
-    `dimension` is the length of its vectors, 0 before there are any; `roots` are the paths indexed into it.
+    `dimension` is the length of its vectors, 0 before the first; `roots` are the indexed paths.
     """
 
     embedding: str
@@ -58,9 +58,9 @@ class CollectionInfo(NamedTuple):
 
 
 class StoredPassage(NamedTuple):
-    """One passage. `last` marks the last one of its file: with it, and all before it, a file is complete.
+    """One passage. `last` marks the last one of its file, which is then complete.
 
-    Bytes of `path` that are not UTF-8 are lone surrogates in it, as in all names of files.
+    Bytes of `path` that are not UTF-8 are lone surrogates, as in all file names.
     """
 
     text: str
@@ -73,20 +73,21 @@ class StoredPassage(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Equal if file, content and position are, so that what is indexed again is recognised."""
+        """The same for the same file, content and position."""
         key = f"{self.digest}:".encode() + os.fsencode(self.path)
         return f"{hashlib.sha256(key).hexdigest()[:24]}:{self.position}"
 
     @property
     def searched(self) -> str:
-        """The text that searches compare; the title says what "he" and "it" mean."""
+        """The text to search; the title tells what pronouns refer to."""
         return f"{self.title}. {self.text}"
 
 
 class Collection:
-    """The collection in `folder`; with `create`, its embedding, it is made if missing.
+    """The collection in `folder`; with `create`, an embedding, it is made if missing.
 
-    Every method raises StoreError when SQLite or Chroma fails.
+    Every method raises StoreError if SQLite or Chroma fails.
+
     Raises ConfigError: there is none, or another version made it.
     """
 
@@ -119,7 +120,7 @@ class Collection:
 
     @property
     def state(self) -> str:
-        """Name and content: `name@4f3a9c12e0b1`, or `name@unfinished-120` while it holds 120 passages."""
+        """Name and content: `name@4f3a9c12e0b1`, or `name@unfinished-120` while incomplete."""
         revision = self.made.revision[:_STATE_LETTERS]
         return f"{self.name}@{revision or f'unfinished-{self.count()}'}"
 
@@ -131,7 +132,7 @@ class Collection:
         return VectorStore(self.folder / "vectors")
 
     def refuse_other(self, embedding: str | None) -> None:
-        """Raise ConfigError when `embedding` is named and is not the one the collection was made with."""
+        """Raise ConfigError if `embedding` is given and differs from the collection's."""
         if embedding not in (None, self.made.embedding):
             raise ConfigError(
                 f"embedding: collection {self.name!r} was made with {self.made.embedding!r}, not "
@@ -139,11 +140,11 @@ class Collection:
             )
 
     def begin(self, roots: Sequence[str] = ()) -> None:
-        """Mark the content as being written, and note the paths it comes from."""
+        """Mark the content as being written, and note its paths."""
         self._describe(self.made._replace(revision="", roots=tuple(sorted({*self.made.roots, *roots}))))
 
     def finish(self) -> None:
-        """Mark the content as whole, and fit the search to its size."""
+        """Mark the content as complete, and adapt the search to its size."""
         if self.embedded:
             # Found on random vectors, the worst case: recall@10 stays above 0.98 up to 100,000.
             self.vectors.search_width(max(_EF_SEARCH, self.count() // 25))
@@ -156,7 +157,7 @@ class Collection:
             self.made = made
 
     def repair(self, embed: Callable[[Sequence[str]], Vectors]) -> bool:
-        """Give every passage its vector, and no other, after a run that was cut off.
+        """Make vectors and passages match after an interrupted run.
 
         Returns whether vectors were damaged, so that all were computed again.
         """
@@ -175,11 +176,11 @@ class Collection:
         return damaged
 
     def count(self) -> int:
-        """How many passages there are."""
+        """The number of passages."""
         return int(self._rows("SELECT COUNT(*) FROM passages")[0][0])
 
     def held(self) -> dict[str, dict[str, bool]]:
-        """Whether all passages of a content are stored, by the path of its file and its digest."""
+        """Whether all passages of a content are stored, by file path and digest."""
         found = defaultdict[str, dict[str, bool]](dict)
         counted = "SELECT path, digest, COUNT(*) = MAX(last * (position + 1)) FROM passages"
         for path, digest, whole in self._rows(f"{counted} GROUP BY path, digest"):
@@ -187,12 +188,12 @@ class Collection:
         return dict(found)
 
     def notes(self) -> dict[tuple[str, str], str]:
-        """What was not read of files that were read in part, by path and digest."""
+        """The unread parts of partly read files, by path and digest."""
         rows = self._rows("SELECT path, digest, note FROM notes ORDER BY path")
         return {(os.fsdecode(path), digest): note for path, digest, note in rows}
 
     def note(self, path: str, digest: str, note: str) -> None:
-        """Note what was not read of a file; the empty note says that all was."""
+        """Note the unread part of a file; "" if all was read."""
         self._rows("DELETE FROM notes WHERE path = ?", os.fsencode(path))
         if note:
             self._rows("INSERT INTO notes VALUES (?, ?, ?)", os.fsencode(path), digest, note)
@@ -203,9 +204,9 @@ class Collection:
         return [row[0] for row in self._rows(query, os.fsencode(path), digest)]
 
     def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None = None) -> None:
-        """Write at most 5,000 passages with their vectors, (n, dimension); those that are there stay.
+        """Write at most 5,000 passages with vectors of shape (n, dimension); existing ones stay.
 
-        Raises ConfigError: the vectors are of another length than those in the collection.
+        Raises ConfigError: the vectors have another length than the collection's.
         """
         if vectors is not None:
             self._add_vectors(passages, vectors)
@@ -225,7 +226,7 @@ class Collection:
         self.vectors.add([passage.id for passage in passages], vectors)
 
     def drop(self, path: str, digest: str | None = None) -> None:
-        """Remove the passages of a file, or those of one content of it."""
+        """Remove the passages of a file, or of one content of it."""
         ids = self.ids_of(path, digest)
         self._rows(f"DELETE FROM passages WHERE {_LISTED}", json.dumps(ids))
         self._rows(
@@ -235,7 +236,7 @@ class Collection:
             self.vectors.remove(ids)
 
     def passages(self) -> Iterator[StoredPassage]:
-        """Every passage, in the order of writing; read a few at once, so that no writer waits."""
+        """Every passage in writing order, read in small groups so that no writer waits."""
         query = f"SELECT {_COLUMNS}, number FROM passages WHERE number > ? ORDER BY number LIMIT {_AT_ONCE}"
         number = 0
         while rows := self._rows(query, number):
@@ -243,7 +244,7 @@ class Collection:
             number = rows[-1][-1]
 
     def with_ids(self, ids: Sequence[str]) -> list[StoredPassage]:
-        """The passages of `ids`, in their order; those that are gone are left out."""
+        """The passages of `ids` in order; missing ones are skipped."""
         rows = self._rows(f"SELECT {_COLUMNS} FROM passages WHERE {_LISTED}", json.dumps(ids))
         found = {passage.id: passage for passage in map(_passage, rows)}
         return [found[i] for i in ids if i in found]
@@ -254,14 +255,14 @@ class Collection:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction: all of it is written or nothing."""
+        """A transaction: everything is written or nothing."""
         with self._storing(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
 
     @contextlib.contextmanager
     def _storing(self) -> Iterator[None]:
-        """One thread at a time, with the errors of SQLite and of files as StoreError."""
+        """One thread at a time, with errors of SQLite and files as StoreError."""
         try:
             with self._lock:
                 yield
@@ -283,5 +284,5 @@ def _passage(row: Sequence[Any]) -> StoredPassage:
 
 
 def outdated(folder: Path) -> str:
-    """Why what another version has made is not read, and what to do."""
+    """Why a collection of another version is refused, and how to index again."""
     return f"store: {folder} is of another version; delete it and run `factreasoner index PATH...` again"

@@ -1,4 +1,4 @@
-"""The texts in files of own documents: plain text, Markdown, HTML, PDF, office documents, JSON lines, CSV."""
+"""Read documents: plain text, Markdown, HTML, PDF, office documents, JSON lines, CSV."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from factreasoner.web.reader import PageReader
 
 BINARY = "binary, not text"
 MOST_BYTES = 100_000_000
-"""Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
+"""Maximum size of a file read as one text. Files of rows (jsonl, csv) may have any size."""
 READ_SECONDS = 300.0
 _PAGES = 1_000_000
 _SAMPLE = 4096
@@ -39,7 +39,7 @@ _MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
 
 
 def digest_of(path: Path) -> str:
-    """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
+    """A digest of a file's content and kind. Raises DocumentError if it can't be read."""
     kind = kind_of(path).encode()
     try:
         with path.open("rb") as file:
@@ -49,14 +49,14 @@ def digest_of(path: Path) -> str:
 
 
 def documents_of(path: Path) -> Iterator[Document | BadRow]:
-    """The documents of a file that have text; from a file of rows one by one, among its bad rows.
+    """The documents of a file that have text; for a file of rows one by one, with its bad rows.
 
-    All but text and rows is read in processes that are killed when they are late.
+    All but text and rows is read in separate processes with a time limit.
 
     Raises:
-        DocumentError: it can't be read, is not what its name says, or changed while it was read.
-        NoTextError: it is a page or a document without text.
-        MissingExtraError: the packages that read pages are not installed.
+        DocumentError: it can't be read, is not what its name says, or changed while being read.
+        NoTextError: it is a page or document without text.
+        MissingExtraError: the packages for reading pages are not installed.
     """
     kind = kind_of(path)
     found: Iterable[Document | BadRow]
@@ -113,7 +113,7 @@ def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
 
 
 def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
-    """Raise DocumentError for a file whose content is of another kind than its name says."""
+    """Raise DocumentError if a file's content is of another kind than its name says."""
     found = content_of(head)
     if found is None or found.kind == kind or (found == ARCHIVE and kind in ("docx", "pptx")):
         return
@@ -124,7 +124,7 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
 def text_of(data: bytes, name: str) -> Extracted:
     """The text of a file, whose encoding may have been guessed.
 
-    Raises DocumentError: it is binary, or in no encoding that can be recognised.
+    Raises DocumentError: it is binary, or in an unknown encoding.
     """
     found = decode(data)
     if _is_binary(data, found.text):
@@ -142,7 +142,7 @@ def _unread(name: str, why: str) -> DocumentError:
 
 
 def _is_binary(data: bytes, text: str) -> bool:
-    """Whether the beginning has zeros, or a twentieth of its `text` is controls and the like."""
+    """Whether the start has zeros, or a twentieth of its `text` is control characters."""
     sample, zeros = text[:_SAMPLE], b"\0" in data[:_SAMPLE] and not data.startswith(WIDE)
     strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co") and not c.isspace() for c in sample)
     return zeros or strange + sample.count("\ufffd") > 0.05 * len(sample)
@@ -153,9 +153,9 @@ _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link":
 
 
 class Document(NamedTuple):
-    """One text with a title and, where known, the address it came from. A row of a file is a document too.
+    """One text with title and, if known, URL. A row of a file is a document too.
 
-    `guessed` is the encoding it was read in, where that had to be guessed; `partly` names what was not read.
+    `guessed` is the encoding if it had to be guessed; `partly` names unread parts.
     """
 
     text: str
@@ -167,7 +167,7 @@ class Document(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that is not a document, and why. One without text is no fault of the file."""
+    """A row that is not a document, and why."""
 
     line: int
     reason: str
@@ -202,7 +202,7 @@ def _json_row(line: bytes, number: int) -> Document | BadRow:
 def csv_rows(path: Path) -> Iterator[Document | BadRow]:
     """A document or a problem for every row below the header. Raises OSError.
 
-    The first place where the file is not CSV ends it: what a row is after it, nobody knows.
+    Reading stops where the file is no valid CSV.
     """
     with opened(path) as file:
         table = CsvTable(file, ",\t;")

@@ -1,4 +1,4 @@
-"""Vectors for texts: Chroma's MiniLM, any litellm embedding model, or the user's own function."""
+"""Text embeddings: Chroma's MiniLM, any litellm embedding model, or a custom function."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Embedding(Protocol):
         """Vectors of `texts`, shape (len(texts), dimension).
 
         Raises:
-            StoreError: no vectors came, this time.
-            ConfigError: none can come until the user mends something.
+            StoreError: a temporary failure.
+            ConfigError: a failure that the user must fix.
         """
         ...
 
@@ -53,8 +53,9 @@ class Embedding(Protocol):
 def embedding_named(name: str, config: CorpusSettings, budget: Budget | None = None) -> Embedding | None:
     """The embedding `name`; None for "none". Its requests are paid from `budget`.
 
-    Vectors of models are kept, so that nothing is computed or paid for twice; those of a user's own function
-    are not, since it may change. Raises ConfigError: no such function, or the key's variable is not set.
+    Vectors of models are cached; those of a custom function are not, since it may change.
+
+    Raises ConfigError: no such function, or the key's variable is not set.
     """
     if name == NONE:
         return None
@@ -69,9 +70,9 @@ EMBEDDING: PluginKind[Embedding] = PluginKind("embedding", "embed", object)
 
 
 class OwnEmbedding:
-    """A user's function from a list of texts to their vectors, or class with such a method `embed`.
+    """A custom function from a list of texts to vectors, or a class with such a method `embed`.
 
-    It is called by one thread at a time.
+    One thread at a time calls it.
     """
 
     def __init__(self, name: str, config: CorpusSettings) -> None:
@@ -83,7 +84,7 @@ class OwnEmbedding:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """What the function returns. Raises ConfigError if it fails or does not return one vector a text."""
+        """The function's vectors. Raises ConfigError if it fails or does not return one vector per text."""
         with self._lock:
             try:
                 found = self._function(list(texts))
@@ -97,7 +98,7 @@ class OwnEmbedding:
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2 as Chroma runs it, on the processor; 384 numbers, the first 256 tokens of a text."""
+    """all-MiniLM-L6-v2 as Chroma runs it, on the CPU; dimension 384, first 256 tokens of a text."""
 
     def __init__(self) -> None:
         with extras_named():
@@ -106,7 +107,7 @@ class MiniLM:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`. Raises ConfigError when the model is missing and can't be downloaded."""
+        """Vectors of `texts`. Raises ConfigError if the model is missing and can't be downloaded."""
         with self._lock:
             try:
                 found = self._model(list(texts))
@@ -123,7 +124,7 @@ class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
     Its requests count in usage and are paid from `budget` (default: `config.max_cost`). Tokens that a server
-    does not report are estimated. A server of one's own costs nothing. KEY_VARIABLE holds its key.
+    does not report are estimated. A local server costs nothing. KEY_VARIABLE holds its key.
     """
 
     def __init__(self, model: str, config: CorpusSettings, budget: Budget | None = None) -> None:
@@ -134,7 +135,7 @@ class LiteLLMEmbedding:
         self._provider = Transport(model, config.embedding_api_base, key)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`, by one request, which is repeated if that may help."""
+        """Vectors of `texts` from one request, with retries."""
         answer = Retry(self._config.max_attempts, self._config.patience)(lambda: self._tried(list(texts)))
         try:
             rows = sorted(answer.data, key=lambda row: int(row["index"]))
@@ -144,7 +145,7 @@ class LiteLLMEmbedding:
         return checked(vectors, len(texts), self._name)
 
     def _tried(self, texts: list[str]) -> Any | Passing:
-        """The answer to one request, or why there is none for now. Raises StoreError for a final fault."""
+        """The answer to one request, or a transient failure. Raises StoreError for a final failure."""
         try:
             return self._paid(texts)
         except (BudgetError, ConfigError):
@@ -161,7 +162,7 @@ class LiteLLMEmbedding:
         return Passing(StoreError(message), fault.retry_after)
 
     def _paid(self, texts: list[str]) -> Any:
-        """The answer to one request, which counts in usage and against the limit."""
+        """The answer to one request, counted in usage and limit."""
         tokens = sum(map(estimate_tokens, texts))
         unknown = f"embedding {self._name!r} is not known, so no limit can be kept; leave --max-cost out"
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
@@ -224,14 +225,15 @@ _TABLES = (
     "DELETE FROM vectors WHERE key = x''",
 )
 _KEYS_A_QUERY = 900
-"""SQLite before 3.32 takes at most 999 values in one query."""
+"""SQLite before 3.32 accepts at most 999 values per query."""
 
 
 class VectorCache:
-    """An embedding that passes only new texts to `embed`, at most 64 a request, requests in parallel.
+    """An embedding that passes only new texts to `embed`, at most 64 per request, in parallel.
 
-    Vectors are kept in one file, see `CacheFile`; with `cache` off in a temporary one.
-    Raises ConfigError: the file is damaged, or can't be made or written.
+    Vectors are kept in one file, see `CacheFile`; with `cache` off, in a temporary one.
+
+    Raises ConfigError: the file is damaged, or can't be created or written.
     """
 
     def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: CorpusSettings) -> None:
@@ -259,7 +261,7 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def _fetch(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> dict[bytes, Vectors]:
-        """Vectors from one request, stored at once: they are paid for even if other requests fail."""
+        """Vectors from one request, stored at once, even if other requests fail."""
         fetched = dict(zip(keys, self._embed([texts[key] for key in keys]), strict=True))
         rows = [(key, vector.tobytes()) for key, vector in fetched.items()]
         self._file.write("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

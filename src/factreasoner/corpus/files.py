@@ -1,4 +1,4 @@
-"""Files that hold own documents: which there are below some paths; their kinds, by names and first bytes."""
+"""Find document files below given paths, and tell their kinds by name and first bytes."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _OTHERS = {
     "jsonl, an object with `text` a line": "json",
 }
 OTHER_DOCUMENTS = {f".{ending}": remedy for remedy, endings in _OTHERS.items() for ending in endings.split()}
-"""Kinds of documents that are not read, and what they can be saved as to be."""
+"""Unsupported kinds of documents, and the format to save them as."""
 
 
 class FoundFiles(NamedTuple):
-    """Files below some paths, in order; paths where there is nothing; counts of files of other kinds.
+    """Files below some paths, in order; paths without files; counts of other kinds.
 
-    `unreadable` names folders that can't be read and entries that are not files, with the reason;
-    `unread` documents of kinds that are not read, with the remedy.
+    `unreadable` names unreadable folders and entries that are not files, with the reason; `unread` names
+    documents of unsupported kinds, with the fix.
     """
 
     files: tuple[Path, ...]
@@ -48,8 +48,8 @@ class FoundFiles(NamedTuple):
 def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
     """Every file of a known kind in `paths` and the folders below them.
 
-    Hidden ones and the folder `outside` are left out; a file given by name is always taken.
-    Links to folders are not followed, and those to files no further than the folder they were found below.
+    Hidden files and the folder `outside` are skipped; a file given by name is always included. Links to
+    folders are not followed, and links to files only within the folder they are in.
     """
     files: dict[Path, None] = {}
     missing = []
@@ -86,7 +86,7 @@ def _unfit(file: Path, folder: Path) -> str | None:
 
 
 def _mode(path: Path) -> int:
-    """What is there, links followed; 0 if it can't be read."""
+    """The file mode, links followed; 0 if it can't be read."""
     try:
         return path.stat().st_mode
     except OSError:
@@ -105,7 +105,7 @@ def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> It
 
 
 def kind_of(path: Path) -> Kind:
-    """What kind of file this is by its name. Raises DocumentError if it is unknown."""
+    """The kind of a file by its name. Raises DocumentError if unknown."""
     suffix = _suffix(path)
     if suffix in OTHER_DOCUMENTS:
         raise DocumentError(f"{path}: {suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}")
@@ -115,12 +115,12 @@ def kind_of(path: Path) -> Kind:
 
 
 def _suffix(path: Path) -> str:
-    """The ending of a file's name; of a compressed file, what stands before .gz or .zst."""
+    """The ending of a file's name, without .gz or .zst."""
     return plain_name(path).suffix.lower()
 
 
 def reason(error: OSError) -> str:
-    """Why a file or folder can't be read, in words."""
+    """Why a file or folder can't be read."""
     return f"can't be read: {error.strerror or error}"
 
 
@@ -131,7 +131,7 @@ _HTML = re.compile(
 
 
 class Content(NamedTuple):
-    """What the bytes are, in words, and their kind; None if that kind is not read."""
+    """A description of the bytes and their kind; None if that kind is unsupported."""
 
     what: str
     kind: Kind | None = None
@@ -152,7 +152,7 @@ _OTHER_ARCHIVES = {
 
 
 def content_of(data: bytes) -> Content | None:
-    """What `data`, the beginning of a file or all of it, is; None for plain text and what is not known."""
+    """The content type of the first bytes `data`; None for plain text and unknown types."""
     if b"%PDF-" in data[:1024]:
         return Content("a PDF", "pdf")
     if data.startswith(b"PK\x03\x04"):

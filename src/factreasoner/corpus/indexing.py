@@ -1,4 +1,4 @@
-"""Files into a collection: new ones are added, changed ones replaced, unchanged ones skipped."""
+"""Index files into a collection: add new ones, replace changed ones, skip unchanged ones."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from factreasoner.text.passages import split_passages
 from factreasoner.web.page import named
 
 BATCH = 1_000
-"""Passages written at once, and at most lost when a run is cut off."""
+"""Passages written at once: the most that an interrupted run can lose."""
 
 
 class IndexReport(NamedTuple):
-    """What an index run did: counts of files, passages written, what could not be read and why.
+    """The result of an index run: counts of files and passages, and problems.
 
-    - `partly`: files that were read in part, with their bad rows, pages without text and the like.
-    - `gone`: files of the collection, below the paths of the run, that are there no more.
-    - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
-    - `textless`: files without text, and files of rows with the rows that have none.
-    - `guessed`: files that are not valid UTF-8, and what they were read as.
-    - `emptied`: files that have no text any more, so that their passages are dropped.
-    - `rebuilt`: the vectors were damaged, and all were computed again.
+    - `partly`: partly read files, with bad rows, pages without text and the like.
+    - `gone`: files of the collection, below the run's paths, that no longer exist.
+    - `others`: files of unknown kinds, by ending. `unread`: documents of unsupported kinds, with the fix.
+    - `textless`: files without text, and files with rows without text.
+    - `guessed`: files that are not valid UTF-8, and their guessed encoding.
+    - `emptied`: files that lost their text, whose passages were dropped.
+    - `rebuilt`: damaged vectors were all computed again.
     """
 
     added: int = 0
@@ -56,7 +56,7 @@ class IndexReport(NamedTuple):
 
 
 class Step(NamedTuple):
-    """How far a run is: files done and in all, passages written, what is in hand."""
+    """Progress of a run: files done and in all, passages written, current file."""
 
     done: int
     files: int
@@ -72,14 +72,13 @@ def index(
 ) -> IndexReport:
     """Bring the collection of `config` up to date with the files below `paths`.
 
-    What can't be read is reported, and its earlier passages stay. A run that is cut off, even killed, is
-    completed by the next one.
+    Unreadable files are reported, and their earlier passages stay. The next run completes an interrupted one.
 
     Raises:
         InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
-        ConfigError: the store, the collection or the embedding is not as it must be.
-        BudgetError: the next request of embeddings could exceed `config.max_cost`; answered ones are kept.
-        StoreError: the store or the embedding fails; what was written stays.
+        ConfigError: the store, collection or embedding is unusable.
+        BudgetError: the next embedding request could exceed `config.max_cost`; earlier ones are kept.
+        StoreError: the store or the embedding fails; earlier passages stay.
     """
     paths = [Path(os.path.realpath(path)) for path in paths]
     folder = folder_of(config)
@@ -110,7 +109,7 @@ def index(
 
 
 class _ReadFile:
-    """What is not in the passages of a file: bad rows, rows without text, parts that are not read."""
+    """Parts of a file that give no passages: bad rows, rows without text, unread parts."""
 
     def __init__(self) -> None:
         self.bad: list[BadRow] = []
@@ -119,7 +118,7 @@ class _ReadFile:
 
 
 class _IndexingPass:
-    """One pass over files, writing in batches that may hold passages of several files."""
+    """One pass over files, written in batches that may span several files."""
 
     def __init__(
         self, collection: Collection, embedding: Embedding | None, *, roots: Sequence[str], listener: Listener
@@ -143,7 +142,7 @@ class _IndexingPass:
         """Fields of :class:`IndexReport`; those that are not counted are 0."""
 
     def take(self, files: Sequence[Path]) -> None:
-        """Write what is new in `files`."""
+        """Index the new content of `files`."""
         for done, file in enumerate(files):
             self._step = Step(done, len(files), self.counts["passages"], str(file))
             self._listener(self._step)
@@ -156,7 +155,7 @@ class _IndexingPass:
         self._listener(self._step)
 
     def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
-        """Drop, or without `prune` count, what is held of files below `paths` that are not below `seen`."""
+        """Drop, or without `prune` count, stored files below `paths` that are not in `seen`."""
         roots, there = set(map(str, paths)), set(map(str, seen))
         for name in self._held:
             if not _below(name, roots) or _below(name, there):
@@ -167,7 +166,7 @@ class _IndexingPass:
             self.counts["dropped" if prune else "gone"] += 1
 
     def close(self) -> int:
-        """Mark the collection as whole, if this run or one cut off before touched it; count its passages."""
+        """Mark a changed collection as complete, and count its passages."""
         if self._begun or not self._collection.made.revision:
             self._begin()
             self._collection.finish()
@@ -215,16 +214,16 @@ class _IndexingPass:
         self._outdated += others
 
     def _count(self, file: Path, note: str, fate: str) -> None:
-        """Count a file by what became of it, or by its note if it was read in part."""
+        """Count a file by its fate, or by its note if partly read."""
         if note:
             self.partly.append(f"{file}: {note}")
         else:
             self.counts[fate] += 1
 
     def _passages(self, file: Path, digest: str, read: _ReadFile) -> Iterator[StoredPassage]:
-        """The passages of a file in order; `read` gets what is not in them.
+        """The passages of a file in order; `read` collects the rest.
 
-        Without a bad row, the last passage is marked. Raises DocumentError if no row is good and one is bad.
+        Without bad rows, the last passage is marked. Raises DocumentError if all rows are bad.
         """
         before: StoredPassage | None = None
         for document in documents_of(file):
@@ -246,7 +245,7 @@ class _IndexingPass:
             raise DocumentError(f"{file}: {named(sorted(read.bad + read.blank))}")
 
     def _flush(self) -> None:
-        """Write what waits; then drop earlier contents of files whose new content is there."""
+        """Write waiting passages, then drop earlier contents of files that are now complete."""
         if self._waiting:
             self._begin()
             texts = [passage.searched for passage in self._waiting]
@@ -261,7 +260,7 @@ class _IndexingPass:
         self._outdated = []
 
     def _forget(self, name: str, digest: str) -> None:
-        """Take back what was written of a file that could not be read to its end."""
+        """Remove the passages of a file that could not be read to its end."""
         self._waiting = [p for p in self._waiting if (p.path, p.digest) != (name, digest)]
         if self._begun:
             self._collection.drop(name, digest)
@@ -273,7 +272,7 @@ class _IndexingPass:
 
 
 def passages_of(document: Document) -> Iterator[str]:
-    """The passages of a document; one that is cut from a table begins with the table's first row."""
+    """The passages of a document; each cut from a table repeats the table's first row."""
     # Past the cache of the function: a long text must not outlive its turn.
     for text, start in split_passages.__wrapped__(_clean(document.text)):
         header = next((table.header for table in document.tables if table.start <= start < table.end), "")
@@ -290,5 +289,5 @@ def _with_reasons(reasons: Mapping[Path, str]) -> tuple[str, ...]:
 
 
 def _clean(text: str) -> str:
-    """Without the lone surrogates that JSON may hold and no file or database takes."""
+    """The text without lone surrogates, which no file or database accepts."""
     return text.encode("utf-8", "replace").decode()

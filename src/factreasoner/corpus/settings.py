@@ -1,4 +1,4 @@
-"""Settings of one's own documents."""
+"""Settings of the user's own documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _documents = partial(setting, "Own documents")
 
 
 class CorpusSettings(CallSettings):
-    """Where one's own documents are, and how they are found."""
+    """Settings of collections and their search."""
 
     search: Search = setting(
         "Retrieval",

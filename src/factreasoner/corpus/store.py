@@ -20,12 +20,12 @@ _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,198}[a-zA-Z0-9]")
 
 
 def folder_of(config: CorpusSettings) -> Path:
-    """Where the store of `config` is on disk: by default in the user's data folder."""
+    """The folder of the store, by default in the user's data folder."""
     return (config.store or Path(user_data_dir("factreasoner")) / "corpus").absolute()
 
 
 class Store:
-    """The store in the folder `store`.
+    """The store in `folder`.
 
     Raises ConfigError: there is none (without `create`), or another version made it.
     """
@@ -40,9 +40,9 @@ class Store:
     @classmethod
     @contextlib.contextmanager
     def writing(cls, config: CorpusSettings, *, create: bool = False) -> Iterator[Store]:
-        """The store, with no other process writing to any collection of it; the lock ends with the process.
+        """The store, locked against other writers until the process ends.
 
-        Raises ConfigError: another process does, or there is no store.
+        Raises ConfigError: another process is writing, or there is no store.
         """
         store = cls(config, create=create)
         lock = FileLock(store.folder / ".lock")
@@ -74,8 +74,9 @@ class Store:
     def open(self, name: str, embedding: str | None) -> Collection:
         """The collection `name`, created if missing, with this `embedding` (None: as it was made).
 
-        An empty one is made anew for another embedding.
-        Raises ConfigError: the name is not allowed, or the collection was made with another embedding.
+        An empty one is made again for another embedding.
+
+        Raises ConfigError: the name is invalid, or the collection has another embedding.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(

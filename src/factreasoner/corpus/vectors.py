@@ -1,4 +1,4 @@
-"""The vectors of a collection's passages, in Chroma: one folder, by the ids of the passages."""
+"""The vectors of a collection's passages, in Chroma, by passage id."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 MOST = 5_000
-"""Items of one request to Chroma, which takes no more than 5,461."""
+"""Maximum items per request; Chroma accepts at most 5,461."""
 SPACE = {
     # recall@10 of 0.99 on 10,000 random vectors; Chroma's own settings give 0.54 (benchmarks/retrieval.py)
     "space": "cosine",
@@ -42,9 +42,9 @@ _DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE
 
 
 class VectorStore:
-    """Vectors by id, in `folder`. Every method raises StoreError when Chroma fails.
+    """Vectors by id, in `folder`. Every method raises StoreError if Chroma fails.
 
-    One that may not be written is copied to a temporary folder, since Chroma opens no other.
+    A read-only folder is copied to a temporary one, since Chroma opens no other.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,13 +64,13 @@ class VectorStore:
         return _ask(create, _NAME, embedding_function=None, configuration={"hnsw": hnsw})
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         return int(_ask(self._items.count))
 
     def damaged(self, *, thorough: bool) -> bool:
-        """Whether Chroma can't read what it wrote: a process killed while it writes may tear its files.
+        """Whether Chroma can't read its files, as after a killed write.
 
-        With `thorough` every vector is looked at. Raises StoreError for any other trouble.
+        With `thorough`, every vector is read. Raises StoreError for any other failure.
         """
         try:
             sample = _ask(self._items.get, limit=1, include=["embeddings"])
@@ -93,16 +93,16 @@ class VectorStore:
         return {i for page in self._pages([]) for i in page["ids"]}
 
     def add(self, ids: Sequence[str], vectors: Vectors) -> None:
-        """Write at most 5,000 vectors, (len(ids), dimension), in place of those that are there."""
+        """Write at most 5,000 vectors, (len(ids), dimension), replacing existing ones."""
         _ask(self._items.upsert, ids=list(ids), embeddings=vectors)
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove the vectors of `ids`; missing ones do no harm."""
+        """Remove the vectors of `ids`; missing ones are ignored."""
         for first in range(0, len(ids), MOST):
             _ask(self._items.delete, ids=list(ids[first : first + MOST]))
 
     def search_width(self, width: int) -> None:
-        """Set how many neighbours a search keeps in view."""
+        """Set how many neighbours a search considers."""
         _ask(self._items.modify, configuration={"hnsw": {"ef_search": width}})
 
     def nearest(self, vector: Vectors, k: int) -> list[str]:

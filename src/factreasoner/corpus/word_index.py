@@ -1,4 +1,4 @@
-"""BM25 over the passages of a collection: made from it, kept on disk beside it, made anew when it changed."""
+"""A BM25 index of a collection's passages, stored beside it and rebuilt when it changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ with extras_named():
 K1 = 1.2
 B = 0.75
 _FORM = 1
-"""Counts up when the same passages would give another index."""
+"""Version of the index: increased when the same passages would give another index."""
 _SAMPLE = 300
 _ABOUT = "about.json"
 
@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 
 
 class WordIndex:
-    """An index of passages by their words; `ids` are those of the passages, in its own order.
+    """A word index of passages; `ids` are the passage ids in index order.
 
-    Function words of its `language` are left out, so that a passage is found by what it says.
+    Function words of its `language` are ignored.
     """
 
     def __init__(self, scores: Any, ids: Sequence[str], language: str) -> None:
@@ -47,7 +47,7 @@ class WordIndex:
         return len(self.ids)
 
     def best(self, query: str, k: int) -> list[str]:
-        """Ids of the `k` passages with the highest BM25 scores, best first; only such as share a word."""
+        """Ids of the `k` passages with the highest BM25 scores, best first, if they share a word."""
         words = terms(content(query, self.language), self.language)
         known = self.scores.get_tokens_ids(words)
         if not known:
@@ -60,9 +60,9 @@ class WordIndex:
 
 
 def word_index(collection: Collection, progress: Callable[[int], None] = lambda n: None) -> WordIndex:
-    """The index of `collection` as it is now: from disk when it is there, else made and put there.
+    """The current index of `collection`: loaded from disk, or built and stored.
 
-    That of an unfinished collection is not kept. `progress` is told how many passages were read.
+    The index of an unfinished collection is not stored. `progress` gets the number of passages read.
     """
     about = {"form": _FORM, "revision": collection.made.revision, "passages": collection.count()}
     kept = collection.folder / "words" / (collection.made.revision or "none")
@@ -95,7 +95,7 @@ def _make(passages: Iterator[StoredPassage], progress: Callable[[int], None]) ->
 
 
 def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:
-    """The index stored in `folder`; None if it is missing, damaged or of other content."""
+    """The index stored in `folder`; None if missing, damaged or outdated."""
     try:
         known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         if {key: known[key] for key in about} != about:
@@ -107,7 +107,7 @@ def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:
 
 
 def _keep(index: WordIndex, folder: Path, about: dict[str, Any]) -> None:
-    """Put `index` into `folder`, whole or not at all, and remove those of earlier content."""
+    """Store `index` in `folder` atomically, and remove earlier ones."""
     making = folder.with_name(f".{uuid.uuid4().hex}")
     try:
         making.mkdir(parents=True)

@@ -1,1 +1,1 @@
-"""Why an atom has the posterior it has: which contexts moved it, and which disagree."""
+"""Explanations of posteriors: which contexts moved an atom, and which disagree."""

@@ -1,4 +1,4 @@
-"""Explains an assessment from its fact graph; no model is called."""
+"""Explain an assessment from its fact graph, without model calls."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver
 
 STANDARD_ERRORS = 4.0
-"""A sampled change below this many standard errors is none."""
+"""A sampled change below this many standard errors counts as none."""
 
 NEGLIGIBLE = 1e-6
-"""An exact shift below this is none; some solvers print six decimals."""
+"""An exact shift below this counts as none; some solvers print six decimals."""
 
 DISAGREEING = 1e-4
-"""Posteriors further than this from what the graph gives were not computed from this graph."""
+"""Posteriors further than this from the graph's were not computed from it."""
 
 
 OTHER_SETTINGS = (
@@ -46,19 +46,18 @@ def explain(
     solver: Solver | None = None,
     atom_ids: Collection[str] | None = None,
 ) -> Explanation:
-    """Why the atoms of an assessment have their posteriors: all judged atoms, or those of `atom_ids`.
+    """Why the atoms of an assessment (all judged ones, or `atom_ids`) have their posteriors.
 
     ::
 
         explain(assess(text, contexts=passages, factors="table1"), ExplanationSettings(factors="table1"))
 
-    `config` has the settings the assessment was made with; `solver` is by default the one it names. The
-    solver runs for at most `config.solver_seconds` in all. `not_computed` says what could not be computed by
-    then, or from posteriors that have not converged.
+    `config` has the settings of the assessment; `solver` defaults to the one it names, and runs for at most
+    `config.solver_seconds` in all. `not_computed` says what could not be computed in time, or from posteriors
+    that have not converged.
 
     Raises:
-        InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
-            was made with other settings.
+        InputError: there is no fact graph, an atom is unknown or not judged, or the settings differ.
         ConfigError: the solver is unknown or not installed.
         SolverError: inference was refused or failed.
     """
@@ -84,7 +83,7 @@ def explain(
 
 
 def _timed(config: ExplanationSettings, solver: Solver | None) -> Callable[[float], Solver]:
-    """Makes a solver that takes about so many seconds, or returns the one that is given."""
+    """Returns a function that makes a solver with a time limit, or returns the given one."""
 
     def timed(seconds: float) -> Solver:
         limited = config.model_copy(update={"solver_seconds": seconds})
@@ -134,7 +133,7 @@ def _wanted(assessment: Assessment, atom_ids: Collection[str] | None) -> list[st
 
 
 def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
-    """The posteriors the run found, if it found all of them."""
+    """The run's posteriors, if it has all of them."""
     known = outcome.marginals
     if known is None or any(len(known.probabilities.get(name, ())) != 2 for name in graph.names):
         return None
@@ -142,7 +141,7 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
 
 
 def _agree(part: NetworkPart, ways: Removals, known: Marginals) -> bool:
-    """Whether the posteriors are those of the part's network, if that is cheap to check."""
+    """Whether the posteriors match the part's network, if that is cheap to check."""
     again = ways.whole()
     now = log_odds(known, [part.graph.names[i] for i in part.atoms])
     return again is None or bool((abs(probability(again) - probability(now)) <= DISAGREEING).all())
@@ -159,7 +158,7 @@ def _disputes(graph: FactGraph) -> list[Dispute]:
 
 
 class _Study(NamedTuple):
-    """What the parts of one record share: its posteriors, and how to read others."""
+    """Shared by the parts of one record: its posteriors, and how to read others."""
 
     base: Marginals
     evidence: Mapping[str, Sequence[Relation]]
@@ -172,7 +171,7 @@ class _Study(NamedTuple):
         atom_ids: Sequence[str],
         ways: Sequence[tuple[NetworkPart, Removals]],
     ) -> Explanation:
-        """What all parts say about the atoms, in the order of `atom_ids`."""
+        """The explanations of the atoms by all parts, in the order of `atom_ids`."""
         found: dict[str, dict[str, Any]] = {}
         for part, way in ways:
             found |= self.of(part, way)
@@ -187,7 +186,7 @@ class _Study(NamedTuple):
         )
 
     def of(self, part: NetworkPart, ways: Removals) -> dict[str, dict[str, Any]]:
-        """What can be found out about the atoms of one part by taking contexts out, by atom."""
+        """The effects of removing contexts from one part, by atom."""
         alone = ways.one_by_one()
         atom_ids = [part.graph.names[i] for i in part.atoms]
         return {
@@ -201,7 +200,7 @@ class _Study(NamedTuple):
         }
 
     def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
-        """An atom's posterior, label, evidence and conflicts, with what was found out."""
+        """An atom's posterior, label, evidence and conflicts, with the effects found."""
         p_true = self._p_true(atom_id)
         evidence = [
             DirectRelation(

@@ -1,4 +1,4 @@
-"""The models of an explanation. "Without" a context means without it and all its relations."""
+"""Models of an explanation. "Without" a context means without it and its relations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Dispute(Model):
 
 
 class Effect(Model):
-    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`."""
+    """The effect of one context on an atom: without it, P(true) is `p_without`, lower by `shift`."""
 
     context_id: str
     p_without: float
@@ -32,12 +32,12 @@ class Effect(Model):
 class AtomExplanation(Model):
     """One atom: what moved it, and where its evidence disagrees.
 
-    `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` contexts that
-    were left out one at a time. `connected` counts the contexts joined to the atom, directly or through
-    others. `not_computed` says in words what could not be computed, and why; else it is empty.
+    `effects` lists the contexts that changed P(true), largest shift first, out of `tried` contexts removed
+    one at a time. `connected` counts the contexts connected to the atom. `not_computed` says what could not
+    be computed, and why; else it is empty.
 
-    `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
-    first. `disputes` are the contradictions between contexts of which at least one is such evidence.
+    `entailing` and `contradicting` are the contexts related to the atom itself, most probable first.
+    `disputes` are contradictions between contexts of which at least one is such evidence.
     """
 
     atom_id: str
@@ -54,11 +54,10 @@ class AtomExplanation(Model):
 
 
 class Explanation(Model):
-    """Why a record's atoms have the posteriors they have.
+    """Why a record's atoms have their posteriors.
 
-    `exact` and `stderr` (the largest standard error of any probability; None when exact) describe the worst
-    result used. `converged` is None if nothing was sampled, and False if sampling stopped before its results
-    were reliable.
+    `exact` and `stderr` (the largest standard error; None if exact) describe the worst result used.
+    `converged` is None if nothing was sampled, False if sampling stopped too early.
     """
 
     record_id: str

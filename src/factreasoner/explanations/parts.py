@@ -1,4 +1,4 @@
-"""The connected parts of a network, and what is left without a context."""
+"""The connected parts of a network, and what remains without a context."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ SAYS_NOTHING = 0.5
 
 @dataclass(frozen=True, eq=False)
 class NetworkPart:
-    """A connected part of a record's network, of binary variables only.
+    """A connected part of a record's network, with binary variables only.
 
-    `atoms` are the variables to explain, `contexts` those that can be taken out; both are positions in
-    `graph`.
+    `atoms` are the variables to explain, `contexts` the removable ones; both are positions in `graph`.
     """
 
     graph: FactorGraph
@@ -47,9 +46,9 @@ class Network(NamedTuple):
 
 
 def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) -> Network:
-    """The network of a fact graph, and its parts with any atom of `wanted` and any context.
+    """The network of a fact graph, and its parts with an atom of `wanted` and a context.
 
-    Relations whose table is constant join nothing.
+    Relations with a constant table connect nothing.
     """
     whole = factor_graph(fact_graph, table)
     telling = [factor for factor in whole.factors if np.ptp(factor.table) > 0.0 or len(factor.scope) == 1]
@@ -72,7 +71,7 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
 
 
 def induced(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:
-    """The network of the variables `kept` alone, in that order; the others go with all their factors."""
+    """The network of only the variables `kept`, in that order."""
     kept = list(kept)
     place = {i: position for position, i in enumerate(kept)}
     return FactorGraph(

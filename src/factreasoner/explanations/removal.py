@@ -1,8 +1,7 @@
-"""What atoms' posteriors would be without each context, by the cheapest way that gives the same numbers.
+"""Atoms' posteriors without each context, computed in the cheapest equivalent way.
 
-`ManyAtOnce` propagates a network without each context in turn through the junction tree of a narrow part, all
-of them together. In a wide one, or if posteriors are sampled, `BySolver` asks the configured solver, as long
-as there is time.
+`ManyAtOnce` propagates all variants together through the junction tree of a narrow part. For a wide part, or
+sampled posteriors, `BySolver` runs the configured solver while there is time.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from factreasoner.solvers.junction_tree import JunctionTree
 from factreasoner.solvers.reduction import LogFactor, merged
 
 NARROW_ENTRIES = 1 << 17
-"""Table entries of one solution up to which all contexts together take about as long as a few solutions."""
+"""Table entries of one solution up to which all contexts together cost only a few solutions."""
 
 CHUNK_ENTRIES = 1 << 22
-"""Table entries of all cliques and variants that are worked on together: 32 MiB."""
+"""Table entries of all cliques and variants processed together: 32 MiB."""
 
 SAME = 1e-9
-"""Posteriors this close to exact ones are exact, whatever other parts of the network are."""
+"""Posteriors this close to exact ones are exact."""
 
 
 def log_odds(marginals: Marginals, names: Sequence[str]) -> Table:
@@ -46,9 +45,9 @@ def probability(log_odds: npt.ArrayLike) -> Table:
 
 
 class ManyAtOnce:
-    """All contexts through one junction tree, as variants of it: exact, and without the solver.
+    """All contexts through one junction tree, exact and without the solver.
 
-    `candidates` are the contexts worth trying. `exact` and `stderr` describe the worst posterior so far, and
+    `candidates` are the contexts to try. `exact` and `stderr` describe the worst posterior so far, and
     `not_computed` says why something could not be computed.
     """
 
@@ -65,13 +64,13 @@ class ManyAtOnce:
         self._chunk = max(1, CHUNK_ENTRIES // plan.total)
 
     def whole(self) -> Table:
-        """Log-odds of the atoms with nothing taken out."""
+        """Log-odds of the atoms with all contexts."""
         return np.asarray(self._solved([None])[0])
 
     def one_by_one(self) -> Table:
-        """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms).
+        """Log-odds of the atoms without each candidate, shape (candidates, atoms).
 
-        What can't be computed is no longer a candidate afterwards.
+        A context that can't be computed is removed from the candidates.
 
         Raises SolverError: a variant allows no joint state.
         """
@@ -80,7 +79,7 @@ class ManyAtOnce:
         return np.concatenate([np.empty((0, len(self._atoms))), *map(self._solved, chunks)])
 
     def _solved(self, gone: Sequence[int | None]) -> Table:
-        """Log-odds of the atoms in variants that lack one context each, or none."""
+        """Log-odds of the atoms in variants without one context each, or with all."""
         lacks = np.zeros((self._variables, len(gone)), dtype=bool)
         for variant, context in enumerate(gone):
             if context is not None:
@@ -91,9 +90,9 @@ class ManyAtOnce:
 
 
 class BySolver:
-    """Contexts one by one through the solver; fields and methods as those of `ManyAtOnce`.
+    """Contexts one by one through the solver; interface as `ManyAtOnce`.
 
-    Gives up if the base or a result has not converged: samples that differ then differ by chance.
+    Stops if the base or a result has not converged: its differences would be random.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class BySolver:
         return log_odds(self._solved(rest), [graph.names[i] for i in atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
-        """The solver's answer, found in at most half of the time that is left."""
+        """The solver's answer, in at most half of the time left."""
         seconds = self._deadline - time.monotonic()
         if seconds <= 0.0:
             raise OutOfTimeError("the time is up; raise solver_seconds to see the effect of more contexts")
@@ -155,10 +154,10 @@ Removals: TypeAlias = ManyAtOnce | BySolver
 def removals(
     part: NetworkPart, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
 ) -> Removals:
-    """The cheapest way for a part of a network whose posteriors are `base`, as the solver found them.
+    """The cheapest method for a part with the solver's posteriors `base`.
 
-    Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones. `solver`
-    makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
+    Sampled posteriors are compared with sampled ones of the same solver, exact ones with exact ones. `solver`
+    makes a solver with a time limit; none is used after `deadline`, a time of time.monotonic().
     """
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
     if plan.total > NARROW_ENTRIES:

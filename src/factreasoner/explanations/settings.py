@@ -7,4 +7,4 @@ from factreasoner.solvers.settings import SolverSettings
 
 
 class ExplanationSettings(GraphSettings, SolverSettings):
-    """What a graph is, and how it is solved."""
+    """Settings of the graph and its solver."""

@@ -1,8 +1,8 @@
 """Which texts are copies of one another, or say the same.
 
 Resemblance is the share of shingles (stretches of ten characters) that two texts have in common (Broder, "On
-the resemblance and containment of documents", 1997). All pairs are counted exactly, by a product of sparse
-matrices, so that nothing depends on a random signature.
+the resemblance and containment of documents", 1997). All pairs are counted exactly with a product of sparse
+matrices.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RESEMBLANCE = 0.4
 from 0.38 to 1 are copies; below, some pages share only a template."""
 
 NEAR = 0.8
-"""Texts that share this much say the same, unless their numbers differ."""
+"""Texts with this resemblance say the same, unless their numbers differ."""
 SHINGLE = 10
 _NUMBER = re.compile(r"\d+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -45,9 +45,9 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def near_duplicates(one: str, other: str) -> bool:
-    """Whether two texts have `NEAR` of their shingles in common, and all of their numbers.
+    """Whether two texts share `NEAR` of their shingles, and all of their numbers.
 
-    A passage that gives another number is other evidence, however alike the rest is.
+    A passage with another number is different evidence.
     """
     first, second = _shingles(normalised(one)), _shingles(normalised(other))
     shared = len(np.intersect1d(first, second, assume_unique=True))

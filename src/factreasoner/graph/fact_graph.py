@@ -1,4 +1,4 @@
-"""Building a fact graph, and reading one from JSON: our own round trip and the reference system's formats."""
+"""Build a fact graph, or read one from JSON: this project's and the reference system's formats."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ def build_fact_graph(
 ) -> FactGraph:
     """A fact graph with a node for every atom, then every context; a context's own prior wins.
 
-    Raises:
-        InputError: an id is used twice, also by an atom and a context, or a relation names an unknown
-            node or joins a node to itself.
+    Raises InputError: an id is used twice, or a relation names an unknown node or joins a node to itself.
     """
     nodes = [Node(id=atom.id, kind="atom", prior=atom_prior) for atom in atoms]
     for context in contexts:
@@ -125,7 +123,7 @@ _Item = tuple[str, Mapping[str, Any]]
 
 
 def _node_items(data: Mapping[str, Any], source: str, problems: list[InputProblem]) -> Iterator[_Item]:
-    """Every node's place and fields."""
+    """The position and fields of every node."""
     if "nodes" in data:
         yield from _objects(data["nodes"], (source, "nodes"), problems)
     elif "atoms" not in data and "contexts" not in data:
@@ -157,7 +155,7 @@ def _objects(items: object, where: tuple[str, str], problems: list[InputProblem]
 def _parsed(
     model: type[_Given], item: Mapping[str, Any], where: tuple[str, str], problems: list[InputProblem]
 ) -> _Given | None:
-    """The item as a model; None and its problems if it does not fit. A key with null is missing."""
+    """The item as a model; None and its problems if invalid. Null counts as missing."""
     source, field = where
     try:
         return model.model_validate({key: value for key, value in item.items() if value is not None})

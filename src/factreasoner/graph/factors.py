@@ -1,4 +1,4 @@
-"""From a fact graph to factors: the three tables a relation can have, and connected components."""
+"""From a fact graph to factors: three kinds of relation tables, and connected components."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
 from factreasoner.models.graph import Factor, FactorGraph, Table
 
 HIGHEST = 0.999
-"""The highest probability a relation counts with."""
+"""Upper limit on a relation's probability."""
 
 TARGET_PRIOR: Mapping[NodeKind, float] = {"atom": 0.5, "context": 0.9}
-"""The constants that the reference implementation's tables use instead of the graph's own priors."""
+"""Constants of the reference implementation's tables, in place of the graph's priors."""
 
 
 def relation_table(
@@ -24,12 +24,11 @@ def relation_table(
     source: NodeKind = "context",
     target: NodeKind = "atom",
 ) -> Table:
-    """The 2 x 2 table of a relation of probability `p`; rows are the source's state, columns the target's.
+    """The 2 x 2 table of a relation with probability `p`; rows are source states, columns target states.
 
-    `table1` is Table 1 of FactReasoner (arXiv 2502.18573). `reference` is what its implementation does, with
-    a constant for the kind of the target. `conditional` is P(target | source), where a false source says
-    nothing. Between two nodes of one kind a contradiction under `conditional` has no direction: both can't
-    be right, and a false one says nothing.
+    `table1` is Table 1 of FactReasoner (arXiv 2502.18573). `reference` is its implementation, with a constant
+    for the kind of target. `conditional` is P(target | source), where a false source has no influence;
+    between two nodes of one kind, a contradiction is symmetric.
     """
     if kind == "equivalence":
         return np.array([[p, 1 - p], [1 - p, p]])
@@ -46,10 +45,9 @@ def relation_table(
 
 
 def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> FactorGraph:
-    """A binary Markov network: a prior for every node, in order, then a table for every relation, in order.
+    """A binary Markov network: a prior for every node, then a table for every relation, in order.
 
-    A relation's probability below 0.5 is not evidence against it: it is raised to 0.5. One above `HIGHEST` is
-    lowered to that, wherever the relation comes from.
+    A relation's probability is raised to at least 0.5, and lowered to at most `HIGHEST`.
     """
     index = {node.id: i for i, node in enumerate(fact_graph.nodes)}
     factors = [
@@ -71,7 +69,7 @@ def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> F
 
 
 def components(count: int, scopes: Iterable[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Connected components of 0 to `count` - 1, those in one of `scopes` joined; sorted, by first member."""
+    """Connected components of 0 to `count` - 1, joined by `scopes`; sorted by first member."""
     # By union and find: importing scipy's takes longer than most networks do, and so does handing it edges.
     above = list(range(count))
 

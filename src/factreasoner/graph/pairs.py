@@ -1,4 +1,4 @@
-"""Which pairs are judged (FR1, FR2, FR3), and how their verdicts become relations."""
+"""Which pairs FR1, FR2 and FR3 judge, and how verdicts become relations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factreasoner.models import Atom, Context, Relation, Verdict
 
 
 class ContextPairs(NamedTuple):
-    """What one context is asked about: atoms, and for FR3 also the other contexts."""
+    """The targets of one context: atoms and, for FR3, the other contexts."""
 
     context_id: str
     atom_ids: tuple[str, ...]
@@ -21,10 +21,9 @@ class ContextPairs(NamedTuple):
 def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
 
-    Of each group the first by :func:`text_order` survives with its own id, title and link, the atom ids of
-    the whole group in order of appearance, and the largest prior that any of them has of its own. So only the
-    order of the survivors depends on the order of the contexts. Dropped contexts count only if the whole
-    group is dropped.
+    The first of each group by :func:`text_order` remains with its id, title and link, all atom ids of the
+    group in order, and the largest own prior of the group. Dropped contexts count only if the whole group is
+    dropped.
     """
     return tuple(map(_survivor, equal_groups(contexts)))
 
@@ -44,7 +43,7 @@ def normalised(text: str) -> str:
 
 
 def text_order(context: Context) -> tuple[str, ...]:
-    """The sort key of contexts: their texts, never their place in the input."""
+    """The sort key of contexts: their texts, not their position in the input."""
     return (normalised(context.text), context.text, context.title, context.link, context.id)
 
 
@@ -66,11 +65,10 @@ def _survivor(group: Sequence[Context]) -> Context:
 def pairs(
     version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[Context]
 ) -> tuple[ContextPairs, ...]:
-    """The judgements FR`version` needs, one `ContextPairs` per context, in the order of `contexts`.
+    """The pairs that FR`version` judges, one `ContextPairs` per context, in the order of `contexts`.
 
     FR1 pairs a context with the atoms it was retrieved for; FR2 with every atom; FR3 also with every other
-    context, so that each unordered pair of contexts is judged in both directions. Contexts that were dropped
-    or have nothing to judge are left out.
+    context, in both directions. Dropped contexts and those without targets are excluded.
 
     Raises InputError: FR1, and there are atoms and contexts but no context names an atom.
     """
@@ -100,10 +98,10 @@ def pairs(
 def relations(
     verdicts: Sequence[Verdict], *, atom_ids: Collection[str], contexts: Sequence[Context] = ()
 ) -> tuple[Relation, ...]:
-    """Relations that follow from verdicts; neutral ones make none.
+    """The relations that follow from verdicts; neutral ones give none.
 
-    A verdict on an atom becomes a relation as it is. The two verdicts on a pair of contexts become at most
-    one relation, see :func:`combine`; if nothing else decides its direction, the texts of `contexts` do. Atom
+    A verdict on an atom becomes a relation. The two verdicts on a pair of contexts become at most one
+    relation, see :func:`combine`; without another direction, the texts of `contexts` decide it. Atom
     relations come first, each kind in the order of `verdicts`.
 
     Raises ValueError: two verdicts judge the same context for the same target.
@@ -132,14 +130,14 @@ def relations(
 def combine(forward: Verdict, backward: Verdict | None = None) -> Relation | None:
     """The one relation between two contexts that were judged in both directions.
 
-    `forward` is the verdict of the context whose text comes first. It gives the direction to an equivalence,
-    and to a contradiction that is equally probable both ways; asymmetric tables depend on it.
+    `forward` is the verdict of the context whose text sorts first. It gives the direction of an equivalence,
+    and of a contradiction equally probable both ways.
 
     - Entailment both ways is equivalence, with the smaller probability.
-    - Entailment against contradiction: the larger probability wins and keeps its direction. At a tie the
-      contradiction wins, because it never raises a probability.
+    - Entailment against contradiction: the larger probability wins. On a tie the contradiction wins, because
+      it never raises a probability.
     - Contradiction both ways: the larger probability, with its direction.
-    - A neutral direction, or one whose judgement failed (`backward` of None), never erases the other.
+    - A neutral or failed direction (`backward` of None) leaves the other unchanged.
     """
     telling = [v for v in (forward, backward) if v is not None and v.label != "neutral"]
     if not telling:

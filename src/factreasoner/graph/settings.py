@@ -14,7 +14,7 @@ _graph = partial(setting, "Graph")
 
 
 class GraphSettings(Settings):
-    """What is in the fact graph, and its priors. `version` says which pairs are judged."""
+    """Settings of the fact graph and its priors. `version` selects the judged pairs."""
 
     version: Version = setting(
         "Assessor",

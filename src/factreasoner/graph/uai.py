@@ -27,7 +27,7 @@ from factreasoner.models.graph import Factor, FactorGraph
 _log = logging.getLogger(__name__)
 
 MOST_AXES = 64
-"""Axes an array of numpy may have."""
+"""Maximum number of numpy array axes."""
 
 
 def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
@@ -114,7 +114,7 @@ def uai_text(graph: FactorGraph) -> str:
 
 
 class _UaiWords:
-    """The words of a file, read from first to last; a problem names the line of the last word read."""
+    """The words of a file, in order; an error names the line of the last word read."""
 
     def __init__(self, text: str, source: str) -> None:
         self._text = text
@@ -130,7 +130,7 @@ class _UaiWords:
         return InputError([InputProblem(f"{self._source}, {self._line(back)}", item, message)])
 
     def _line(self, back: int) -> str:
-        """Where the word read `back` words ago is; lines are counted only now."""
+        """The line of the word read `back` words ago."""
         left = max(self._next - back, 0) + 1
         for number, line in enumerate(self._text.splitlines(), start=1):
             left -= len(line.split())
@@ -173,7 +173,7 @@ class _UaiWords:
         return values
 
     def left(self) -> tuple[int, str] | None:
-        """How many words were not read, and where they begin; None if all were."""
+        """The number and first line of unread words; None if all were read."""
         count = len(self._words) - self._next
         return (count, self._line(0)) if count else None
 
@@ -182,7 +182,7 @@ SNIFFED = 1 << 12
 
 
 class NetworkFile(NamedTuple):
-    """A network, and what each variable is ("atom", "context"), in order, if the file says so.
+    """A network, and the kind of each variable ("atom", "context"), in order, if known.
 
     `evidence` has the relations of each atom with contexts, if the file is a fact graph.
     """

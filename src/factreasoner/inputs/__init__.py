@@ -1,1 +1,1 @@
-"""Reading what users bring: JSON lines, columns of other names, labels; checked before anything is spent."""
+"""Read user input: JSON lines, tables, other column names, labels; checked before any cost."""

@@ -1,4 +1,4 @@
-"""Which key of an input object holds which field of a Record."""
+"""Map keys of an input object to fields of a Record."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reference_atoms": ("reference_atoms",),
     "gold_contexts": ("gold_contexts",),
 }
-"""Field of a Record -> the keys that hold it, which name parameters, too: ours, then other tools'."""
+"""Record field -> the keys that may hold it: ours, then those of other tools."""
 
 LIKE = 0.8
-"""How alike two keys are, from 0 to 1, if one may be the other misspelt."""
+"""Minimum similarity, from 0 to 1, of a misspelt key."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
 
 
 def parameter_of(name: str, parameters: Collection[str]) -> str | None:
-    """The parameter that `name` is another name of."""
+    """The parameter that `name` is an alias of."""
     return next((key for key in FIELDS.get(_FIELD_OF.get(name, ""), ()) if key in parameters), None)
 
 
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
-    """Their key -> our name for its field, from texts such as `model_reply=output`.
+    """User key -> our name, from strings such as `model_reply=output`.
 
-    Raises UsageError: not of that form, no such field, or a key or field named twice.
+    Raises UsageError: wrong form, no such field, or a key or field named twice.
     """
     columns: dict[str, str] = {}
     for pair in pairs:
@@ -51,10 +51,9 @@ def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
-    """Key of an input object -> the field it holds; mapped keys come last.
+    """Input key -> the field it holds; mapped keys come last.
 
-    A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
-    usual keys hold beside it is metadata.
+    A mapped field is read only from its mapped key, and a mapped key serves no other field.
 
     Raises UsageError: no such field, or two keys for one field.
     """
@@ -75,19 +74,19 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
 
 @functools.lru_cache(maxsize=1024)
 def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
-    """The key that is most like `name`, if it may be `name` misspelt."""
+    """The key most similar to `name`, if similar enough."""
     return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
 
 
 def near_key(field: str, keys: Iterable[str]) -> str | None:
-    """The key of an object that may be a misspelt key of that field, if there is one."""
+    """A key of the object that may be a misspelling of that field, if any."""
     spare = tuple(key for key in keys if key not in _FIELD_OF)
     close = (nearest_to(name, spare) for name in FIELDS[field])
     return next(filter(None, close), None)
 
 
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
-    """The problem of a missing field, with one of the object's keys that may hold it."""
+    """The problem of a missing field, with a similar key of the object."""
     field = problem.field
     if field not in FIELDS or (near := near_key(field, keys)) is None:
         return problem
@@ -95,16 +94,16 @@ def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
 
 
 def meant(key: str, field: str, keys: Collection[str] = ()) -> str:
-    """What to do with a key that may hold that field, beside `keys`."""
+    """What to do with a key that may hold that field."""
     usual = FIELDS[field][0]
     held = any(name in keys for name in FIELDS[field])
     return f"did you mean {usual!r}?" if held else f"did you mean {usual!r}? (--column-map {key}={usual})"
 
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each field that no record has, after the key that looks like a misspelt one for it.
+    """Fields that no record has, by the keys that look like misspellings of them.
 
-    A field that some record has comes after a key that is it but for the number: `context` beside `contexts`.
+    A field that some record has counts if the key differs only in number: `context` beside `contexts`.
     """
     names = names_of(column_map)
     held = {names.get(key) for key in (*keys, *column_map)}

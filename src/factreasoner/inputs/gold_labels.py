@@ -1,4 +1,4 @@
-"""Human labels of atoms from a file of their own, put in the place of those a run's input brought."""
+"""Human labels of atoms from a separate file, which replace those of a run's input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_PROBLEMS = 100
 
 
 class GoldLabel(NamedTuple):
-    """A label, the text it is about where the file says so, and its line."""
+    """A label, its atom's text if given, and its line."""
 
     label: Gold
     text: str | None
@@ -40,15 +40,14 @@ _LINE = TypeAdapter(_GoldLine)
 
 
 class GoldFile:
-    """Labels by record and atom id, and how many of them are used.
+    """Labels by record and atom id, with usage counts.
 
     The file is JSONL; a line is {record, atom, label, text?} or a record of the input format with labelled
-    atoms, in any mixture. A label with its atom's text is for that text alone: another atom of the same id,
-    found by another atomizer, does not get it.
+    atoms. A label with a text applies only to an atom with that text.
 
-    Lines that are wrong, or differ about one atom, are told by `unused`.
+    `unused` reports wrong or conflicting lines.
 
-    Raises InputError: the file can't be read, or holds no label.
+    Raises InputError: the file can't be read, or has no label.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,7 +73,7 @@ class GoldFile:
             raise InputError(self._problems or [none])
 
     def apply(self, assessment: Assessment) -> Assessment:
-        """The assessment with the labels of this file and no other."""
+        """The assessment with only the labels of this file."""
         labels = self._labels.get(assessment.record_id, {})
         self._seen.add(assessment.record_id)
         atoms = tuple(self._labelled(atom, labels.get(atom.id)) for atom in assessment.atoms)
@@ -102,9 +101,9 @@ class GoldFile:
         }
 
     def unused(self) -> str | None:
-        """Which labels were not used, in words; None if all were.
+        """A note on unused labels; None if all were used.
 
-        Raises InputError if none was, or a line is wrong.
+        Raises InputError if none was used, or a line is wrong.
         """
         counts = self.counts()
         (_, total), _, *others = counts.items()
@@ -122,7 +121,7 @@ class GoldFile:
 
 
 def _gold_labels_of(line: InputLine, draft: RecordCheck) -> Iterator[tuple[str, str, GoldLabel]]:
-    """Record, atom and label; none where something is wrong, which the draft notes."""
+    """Record, atom and label; nothing if wrong, which the draft notes."""
     data, number = line.data, line.number
     if "atoms" not in data:
         found = draft.take(_LINE, data, missing=f"missing; a line is {_AS_PATTERN}")
@@ -139,6 +138,6 @@ def _gold_labels_of(line: InputLine, draft: RecordCheck) -> Iterator[tuple[str, 
 
 
 def some_of(ids: Iterable[str]) -> str:
-    """The first ids by name, so that a message says which they are."""
+    """The first ids, for a message."""
     first, rest = sorted(ids)[:3], sorted(ids)[3:]
     return ", ".join([*map(repr, first), *(["..."] if rest else [])])

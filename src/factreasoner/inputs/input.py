@@ -1,6 +1,6 @@
-"""Input files: the whole of one is checked before anything is spent, then its records are read one by one.
+"""Input files: checked completely before any cost, then read record by record.
 
-Tables (CSV, TSV, Parquet) and JSON arrays are turned into JSON lines first.
+Tables (CSV, TSV, Parquet) and JSON arrays are converted to JSON lines first.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ FORM = (
 )
 NOT_FINITE = "holds NaN, infinity or a number that is too large; write null, or the number as a string"
 LARGEST_ARRAY = 2**30
-"""Bytes of a JSON array, unpacked: all of it is in memory at once."""
+"""Maximum bytes of an unpacked JSON array, which is held in memory."""
 
 
 class CheckedInput:
-    """A file, compressed or not ("-" is standard input), whose every line was checked.
+    """A checked file, compressed or not ("-" is standard input).
 
-    `column_map` is their key -> our field. `fits` says what a record lacks beyond its form. `limit` takes the
-    first so many records and looks no further. `skip_invalid` leaves bad lines out: `problems` are theirs.
-    `notes` are on keys that may be misspelt, and on blank rows of a table.
+    `column_map` maps user keys to our fields. `fits` returns what a record lacks. `limit` reads only the
+    first records. `skip_invalid` skips bad lines, which are in `problems`. `notes` are on keys that may be
+    misspelt, and on blank rows of a table.
 
-    Memory grows by an id and some 100 bytes a record, and by the problems. Standard input, a pipe, and the
-    records of a table or a JSON array are kept in an unnamed temporary file while this object lives.
+    Memory grows by about 100 bytes per record. Standard input, a pipe, and records of a table or JSON array
+    are kept in an unnamed temporary file while this object lives.
 
     Raises:
-        InputError: every problem of every line, or of the file as a whole; or no record is left.
-        ConfigError: `column_map` names a field that there is not.
+        InputError: every problem of every line or of the whole file; or no record is left.
+        ConfigError: `column_map` names an unknown field.
         MissingExtraError: it is a Parquet file, and pyarrow is not installed.
     """
 
@@ -113,7 +113,7 @@ class CheckedInput:
         """Ids of the records, in order."""
 
     def records(self) -> Iterator[Record]:
-        """The records in order, each read from the file when it is asked for.
+        """The records in order, each read when requested.
 
         Raises InputError: the file was changed after it was checked.
         """
@@ -151,10 +151,10 @@ class CheckedInput:
         return reader.notes()
 
     def _copied(self, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, str]:
-        """A seekable file in the place of an input that is read only once, or is not JSON lines; else None.
+        """A seekable copy of an input that is read only once or is not JSON lines; else None.
 
-        With it comes what stands in messages between the input's name and the number of one of the file's
-        lines. `closing` closes it. A row that makes no record is an empty line of it.
+        It comes with the words between the input's name and a line number in messages. `closing` closes it. A
+        row without a record is an empty line.
         """
         copy = None
         if self.name == STDIN or not stat.S_ISREG(self._path.stat().st_mode):
@@ -201,11 +201,11 @@ def _temporary() -> IO[bytes]:
 
 
 def _records_of(name: str, head: bytes, file: IO[bytes], notes: list[str]) -> Iterable[Any] | None:
-    """The records of a table or a JSON array; None where the file, which begins with `head`, is neither.
+    """The records of a table or a JSON array; None if the file, starting with `head`, is neither.
 
-    A table's first row names the keys. Columns of row numbers before the first key have no name and are left
-    out. An empty cell was not given; a cell that holds a list, as JSON or as Python writes it, is that list.
-    Blank rows are left out, and `notes` says how many.
+    The first row of a table names the keys. Unnamed columns of row numbers before the first key are ignored.
+    An empty cell counts as not given; a list in JSON or Python syntax is a list. Blank rows are skipped, with
+    a note.
     """
     text = head.removeprefix(BOM).lstrip()
     if head.startswith(PARQUET):
@@ -235,7 +235,7 @@ def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _json(value: object) -> str | None:
-    """A value as JSON; None if a number in it is not finite."""
+    """A value as JSON; None if it holds a number that is not finite."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_text)
     except ValueError:
@@ -243,7 +243,7 @@ def _json(value: object) -> str | None:
 
 
 def _text(value: object) -> str:
-    """A value of Parquet that JSON has none of: a date, or the bytes of a text that is not marked as one."""
+    """A Parquet value without a JSON equivalent as text: a date, or undeclared text bytes."""
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
@@ -260,7 +260,7 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
 
 
 _ROW_NUMBER = re.compile(r"\s*(-?\d+(\.0)?)?\s*", re.ASCII)
-"""What a column without a name, as pandas writes its index, may hold."""
+"""The content of an unnamed index column, as pandas writes it."""
 _NO_ROW_NUMBER = (
     "the first column has no name and holds no row number here; name the column, or write the table without "
     "it: df.to_csv(FILE, index=False)"
@@ -296,7 +296,7 @@ def _rows(
 
 
 def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict[str, Any] | InputProblem:
-    """A row as a record, or what is wrong with it."""
+    """A row as a record, or its problem."""
     if message := _undecoded(row):
         return InputProblem(where, "", message)
     if len(row) != len(keys):
@@ -311,20 +311,20 @@ def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict
 
 
 def _undecoded(row: list[str]) -> str | None:
-    """What is wrong with a row that has bytes which are not UTF-8."""
+    """The problem of a row with bytes that are not UTF-8."""
     escaped = ESCAPED.search("".join(row))
     return escaped and not_utf8(ord(escaped[0]) - 0xDC00)
 
 
 _QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _WITHOUT_COMMAS = re.compile(rf"\[\s*{_QUOTED}(?:\s*{_QUOTED})+\s*\]", re.DOTALL)
-"""A list that Python would read as one text."""
+"""A list that Python would read as one string."""
 _NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
-"""What reading a cell that only looks like a list may raise."""
+"""Exceptions from parsing a cell that only looks like a list."""
 
 
 def _cell(cell: str) -> object:
-    """A cell's text, or the list it holds."""
+    """The text of a cell, or its list."""
     text = cell.strip()
     for read in (decode_json, _literal) if text.startswith("[") else ():
         with contextlib.suppress(*_NO_LIST):

@@ -1,4 +1,4 @@
-"""The items of a record: atoms, contexts and facts in the forms people use -> the values of its fields."""
+"""Items of a record: atoms, contexts and facts in common forms -> field values."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from factreasoner.models import Atom, Context, Gold, new_id
 from factreasoner.models.wording import OF_PROBABILITIES, describe
 
 BESIDE = {"text": ("page_content", "content", "snippet"), "link": ("url",), "id": ("id_", "node_id")}
-"""Other keys for what a passage has: of LangChain, of LlamaIndex, of a search result."""
+"""Other passage keys: of LangChain, LlamaIndex and search results."""
 WRAPPERS = ("node", "document", "payload")
 METADATA = ("metadata", "meta")
 DOCUMENT_KEYS = {"id": ("id",), "title": ("title", "file_name"), "link": ("link", "url", "source")}
-"""Keys of a passage's metadata that commonly hold its id, title and link."""
+"""Metadata keys of a passage that commonly hold its id, title and link."""
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
 FACT_REMEDY = "write true (the answer states it), false (it does not) or null"
 _UNIQUE = "ids are unique within a record (missing ones are numbered: atoms a0, contexts c0, facts f0, ...)"
 
 
 def _one_of(labels: Mapping[object, Gold], remedy: str) -> BeforeValidator:
-    """A label as it is kept, from one of these."""
+    """Returns a parser for one of these labels."""
 
     def label(value: object) -> object:
         if value is None or (isinstance(value, str | bool) and value in labels):
@@ -43,7 +43,7 @@ Probability = Annotated[float | None, Field(ge=0.0, le=1.0, strict=True)]
 
 
 class _Item(BaseModel):
-    """The known keys of an item, as people write it."""
+    """The known keys of an item in user input."""
 
     id: Id | None = None
     text: str
@@ -76,21 +76,21 @@ KINDS: dict[str, type[_Item]] = {
     "facts": _Fact,
     "reference_atoms": _AtomItem,
 }
-"""The fields of a record that hold items."""
+"""Record fields that hold items."""
 KEPT_UNDER = {kind: f"{kind[:-1]}_fields" for kind in KINDS}
-"""The key of metadata under which the unknown keys of each kind of item are kept."""
+"""Metadata keys for the unknown keys of each kind of item."""
 _PASSED = {"id", "text", "original", "title", "link", "snippet", "summary", "prior"}
-"""Keys that go into the item as they are."""
+"""Keys passed to the item unchanged."""
 _PLAIN = {name: _PASSED & kind.model_fields.keys() for name, kind in KINDS.items()}
 _ADAPTERS = {name: TypeAdapter(kind) for name, kind in KINDS.items()}
 
 
 _ATTRIBUTES = (*_ContextItem.model_fields, *METADATA, *chain(*BESIDE.values()))
-"""What is asked of an object that is an item."""
+"""Attributes read from an item that is an object."""
 
 
 class _Entry(NamedTuple):
-    """An item: its values, its place ("atoms[3]"), its kind, what was read of it, and its unknown keys."""
+    """An item: values, position ("atoms[3]"), kind, parsed form, and unknown keys."""
 
     values: dict[str, Any]
     place: str
@@ -100,7 +100,7 @@ class _Entry(NamedTuple):
 
 
 def _is_plain(item: dict[str, Any], name: str) -> bool:
-    """Whether an object can be used as it is, as most passages in files can."""
+    """Whether an object can be used unchanged, like most passages in files."""
     text, item_id = item.get("text"), item.get("id")
     return (
         isinstance(text, str)
@@ -113,7 +113,7 @@ def _is_plain(item: dict[str, Any], name: str) -> bool:
 
 
 class Items:
-    """Checks the items of one record. `notes` are on keys of theirs that look misspelt."""
+    """Checks the items of one record. `notes` are on their keys that look misspelt."""
 
     def __init__(self, draft: RecordCheck) -> None:
         self.notes: dict[str, None] = {}
@@ -123,7 +123,7 @@ class Items:
         """By place, the ids of documents and of metadata, which two passages may share."""
 
     def of(self, value: object, name: str) -> list[dict[str, Any]]:
-        """The items of the field `name`; a single text as contexts is the only one."""
+        """The items of the field `name`; a single string as contexts is the only one."""
         shown = self._draft.names.get(name, name)
         if name == "contexts" and isinstance(value, str):
             if value.strip().startswith("[") and value.strip().endswith("]"):
@@ -168,7 +168,7 @@ class Items:
         return _Entry(values, place, name, read, self._kept(unknown, place))
 
     def _describe(self, source: dict[str, Any], place: str, item: object) -> None:
-        """Put text, id, title and link of a passage under our keys; its metadata may have them, too."""
+        """Map text, id, title and link of a passage to our keys; its metadata may hold them too."""
         for key in WRAPPERS:
             if inner := mapping_of(source.get(key), _ATTRIBUTES):
                 del source[key]
@@ -187,7 +187,7 @@ class Items:
             _fill(source, values)
 
     def _kept(self, unknown: Mapping[Any, Any], place: str) -> dict[Any, Any]:
-        """The unknown keys of an item as JSON; those that JSON can't hold are left out and noted."""
+        """The unknown keys of an item as JSON; those that JSON can't hold are noted and removed."""
         kept: dict[Any, Any] = {}
         for key, value in unknown.items():
             try:
@@ -204,7 +204,7 @@ class Items:
         source["text"] = STANDS_IN
 
     def numbered(self) -> None:
-        """Give an id to each item that has none, and note ids that two items have."""
+        """Number the items without an id, and note duplicate ids."""
         taken = {entry.values["id"] for entry in self._entries} - {None}
         counts: dict[str, int] = {}
         for entry in self._entries:
@@ -227,7 +227,7 @@ class Items:
                 self._draft.problem(f"{entry.place}.id", message)
 
     def linked(self, fields: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Number and link the items; unknown keys go into `metadata`, marked contexts into `fields`."""
+        """Number and link the items; unknown keys go to `metadata`, marked contexts to `fields`."""
         self.numbered()
         if not (read := [entry for entry in self._entries if entry.read]):
             return
@@ -248,7 +248,7 @@ class Items:
         metadata |= rest
 
     def _link(self, read: list[_Entry]) -> None:
-        """Give contexts the ids of their atoms, in the order of these, from whichever side names the link."""
+        """Set the atom ids of contexts, in atom order, from links in either direction."""
         if self._draft.problems:  # a name of an item that is wrong itself is not to blame
             return
         atoms = [e.values["id"] for e in self._entries if e.kind == "atoms"]
@@ -271,7 +271,7 @@ class Items:
             contexts[context]["atom_ids"] = tuple(sorted(linked, key=atoms.index))
 
     def _note_misspelt(self, entry: _Entry) -> None:
-        """Note the unknown keys of an item that look misspelt."""
+        """Note the keys of an item that look misspelt."""
         spare = tuple(sorted(KINDS[entry.kind].model_fields.keys() - entry.read.model_fields_set))
         for key in sorted(map(str, entry.unknown or ())):
             if meant := nearest_to(key, spare):

@@ -1,4 +1,4 @@
-"""Strict reading of JSON lines; what is wrong with a line or a file is said with its remedy."""
+"""Strict reading of JSON lines; every problem comes with its fix."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from factreasoner.models.wording import describe
 
 HEAD_BYTES = 65536
 TABLES = {".tsv": "\t", ".csv": ",;\t"}
-"""Ending of a table's name -> what may separate its cells."""
+"""Table file endings -> possible separators."""
 EACH_LINE = "each line"
 ROOM = 10
-"""Levels of lists and objects that are left for what a journal puts around a record."""
+"""Nesting levels reserved for the journal's wrapping of a record."""
 
 _BEGINNINGS = {
     rb"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
@@ -32,7 +32,7 @@ _BEGINNINGS = {
     rb"\s*\{[^\S\n]*\n": "a JSON object over several lines; write one record a line: jq -c . FILE > "
     "records.jsonl; if a key of it holds the records, jq -c '.KEY[]' FILE > records.jsonl",
 }
-"""How files begin that can't be JSON lines, nor tables, and what they are."""
+"""First bytes of files that are neither JSON lines nor tables, and what they are."""
 _REMEDIES = {
     "breaks off": "{each} must be a whole object",
     "trailing characters": "{each} holds one object and nothing after it",
@@ -46,13 +46,13 @@ _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 
 def foreign(head: bytes) -> str | None:
-    """What a file that begins with `head` is if it can't be JSON lines or a table, and the remedy."""
+    """What a file is that can't be JSON lines or a table, and the fix."""
     kind = next((what for how, what in _BEGINNINGS.items() if re.match(how, head.removeprefix(BOM))), None)
     return kind and f"this is {kind}"
 
 
 def _file_problem(file: IO[bytes], form: str) -> str | None:
-    """Why an open file can't be JSONL at all, and the remedy; `form` says what its lines are."""
+    """Why an open file can't be JSONL, and the fix; `form` describes its lines."""
     text = file.read(HEAD_BYTES).removeprefix(BOM)
     if message := foreign(text):
         return message
@@ -64,7 +64,7 @@ def _file_problem(file: IO[bytes], form: str) -> str | None:
 
 
 class InputLine(NamedTuple):
-    """A line's object, its place in messages ("file.jsonl:12"), its number, and its first byte's offset."""
+    """A line's object, its place in messages ("file.jsonl:12"), number, and byte offset."""
 
     where: str
     number: int
@@ -73,11 +73,11 @@ class InputLine(NamedTuple):
 
 
 def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[InputLine]:
-    """The objects of a JSONL file, compressed or not. All other lines become `problems`.
+    """The objects of a JSONL file, compressed or not. Other lines become `problems`.
 
-    `form` says what a line is, for a file without any object.
+    `form` describes a line, for a file without any object.
 
-    Raises InputError: the file can't be read, or can't be JSONL at all.
+    Raises InputError: the file can't be read, or can't be JSONL.
     """
     try:
         with opened(path) as file:
@@ -89,9 +89,9 @@ def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[
 def objects_in(
     file: IO[bytes], name: str, problems: list[InputProblem], form: str, by: str = ":"
 ) -> Iterator[InputLine]:
-    """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number.
+    """As `objects_of`, for an open file; in messages, `by` separates its name from a line number.
 
-    Lines made of a table or an array, which have another `by`, are JSONL in any case.
+    Lines made from a table or an array have another `by`, and are always JSONL.
     """
     if by == ":" and (message := _file_problem(file, form)):
         raise InputError([InputProblem(name, "", message)])
@@ -107,10 +107,10 @@ def objects_in(
 
 
 def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, Any]:
-    """The JSON object on one line; `each` says what holds one object.
+    """The JSON object on one line; `each` names what holds one object.
 
-    Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
-    because each would silently lose or spoil data.
+    Stricter than Python's reader: repeated keys, NaN, infinities and half surrogate pairs are refused,
+    because they would lose or corrupt data.
 
     Raises InputError: with one problem.
     """
@@ -128,7 +128,7 @@ def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, An
 
 
 def decode_json(raw: bytes) -> object:
-    """The value that a JSON text describes. Raises ValueError; `why_not_json` puts it in words."""
+    """The value of a JSON text. Raises ValueError; `why_not_json` explains it."""
     value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
     if raw.count(b"[") + raw.count(b"{") > DEEPEST:
         jiter.from_json(b"[" * ROOM + raw + b"]" * ROOM)
@@ -136,7 +136,7 @@ def decode_json(raw: bytes) -> object:
 
 
 def not_utf8(byte: int, place: str = "") -> str:
-    """That a byte is not UTF-8, and the remedy; lines with the same byte have the same message."""
+    """The message for a byte that is not UTF-8, with the fix."""
     return (
         f"not UTF-8: byte 0x{byte:02x}{place}; correct it, or, if all of the file has another encoding, "
         "convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW_FILE"
@@ -144,7 +144,7 @@ def not_utf8(byte: int, place: str = "") -> str:
 
 
 def why_not_json(error: ValueError, raw: bytes, *, each: str) -> str:
-    """What `decode_json` found wrong with a text, and the remedy."""
+    """What `decode_json` found wrong with a text, and the fix."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as bad:
@@ -162,6 +162,6 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str) -> str:
 
 
 def unreadable(name: str, error: OSError) -> InputError:
-    """What to raise for a file that can't be read."""
+    """The error for a file that can't be read."""
     remedy = "" if error.errno == errno.EIO else "; give the path of a JSONL file"
     return InputError([InputProblem(name, "", f"can't be read: {error.strerror}{remedy}")])

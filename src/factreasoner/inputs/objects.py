@@ -1,4 +1,4 @@
-"""Objects of callers -> mappings and lists: of pydantic, dataclasses, pandas, LangChain and others."""
+"""Convert callers' objects to mappings and lists: pydantic, dataclasses, pandas, LangChain and others."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 
 def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | None:
-    """The keys of a mapping, or the fields and attributes of an object; None for a text, a number or a list.
+    """The keys of a mapping, or the fields of an object; None for a string, number or list.
 
-    Of an object's properties it has those in `known`. A document with its score has the key `score`.
+    Of an object's properties, only those in `known` are read. A document with a score has the key `score`.
     """
     if isinstance(item, tuple) and not hasattr(item, "_asdict"):
         if len(item) != 2 or not isinstance(item[1], Real) or isinstance(item[1], bool):
@@ -32,7 +32,7 @@ def mapping_of(item: object, known: Collection[str] = ()) -> dict[Any, Any] | No
 
 
 def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401 - whatever a caller has
-    """The keys and values of a mapping or a row, or the names of an object's own fields."""
+    """The keys and values of a mapping or row, or the names of an object's fields."""
     if isinstance(item, Mapping):
         return item
     if callable(item):
@@ -51,7 +51,7 @@ def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401
 
 
 def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
-    """A list for an array, the rows of a DataFrame, or anything else to iterate; other values as they are."""
+    """A list from an array, DataFrame rows or any iterable; other values unchanged."""
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
         return [given({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")]
     if hasattr(value, "tolist"):
@@ -61,7 +61,7 @@ def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
 
 
 def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A row without its missing values: None, NaN, NaT and NA."""
+    """A row without missing values: None, NaN, NaT and NA."""
     named = ("NoneType", "NAType", "NaTType")
     return {
         key: cell
@@ -71,7 +71,7 @@ def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
-    """An array as a list, and what stands for a text or a number as that: a URL, a path, an enum's member."""
+    """An array as a list, and objects that stand for a string or number as that: a URL, path, enum member."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, str | int | float | Iterable):

@@ -1,4 +1,4 @@
-"""Objects of files and of callers in Python -> records; each problem has a place, a field and a remedy."""
+"""Convert objects from files and callers to records; each problem has a place, a field and a fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from factreasoner.plugins.table import nearest
 logger = logging.getLogger(__name__)
 
 Fits = Callable[[Record], Sequence[InputProblem]]
-"""Says what a record lacks for its task."""
+"""Returns what a record lacks for its task."""
 
 ContextLike = str | Mapping[str, Any] | Context | object
 """A passage, its keys as in a record ({text, title?, link?, id?}), a Context, or a document that has its text
@@ -31,17 +31,16 @@ _RECORD = TypeAdapter(Record)
 _NAMES = {field: keys[0] for field, keys in FIELDS.items()}
 _NAMES_OF_FIELDS = (*(key for keys in FIELDS.values() for key in keys), "metadata")
 _AN_ANSWER = "An answer."
-"""Stands for a missing answer while the rest of its record is checked."""
+"""Replaces a missing answer while the rest of its record is checked."""
 
 
 class Reader:
     """Reads objects as records, and notes which keys they had.
 
-    `column_map` (their key -> our field) says which key holds a field, and overrules that field's usual keys.
-    Keys that mean nothing here are kept in `metadata`, beside what stands there; those of items stand there
-    under "atom_fields" and so on, by id.
+    `column_map` (user key -> our field) overrides a field's usual keys. Unknown keys are kept in `metadata`;
+    those of items are under "atom_fields" and so on, by id.
 
-    Raises ConfigError: `column_map` names no field of ours.
+    Raises ConfigError: `column_map` names an unknown field.
     """
 
     def __init__(self, column_map: Mapping[str, str] | None = None, fits: Fits | None = None) -> None:
@@ -54,7 +53,7 @@ class Reader:
         """Keys of the records that were built."""
 
     def record(self, data: Mapping[str, Any], *, where: str, default_id: str) -> Record:
-        """The record that an object describes. `where` is its place in messages ("file.jsonl:12").
+        """The record of an object. `where` is its place in messages ("file.jsonl:12").
 
         Raises InputError: with every problem of the object.
         """
@@ -75,7 +74,7 @@ class Reader:
     def built(
         self, draft: RecordCheck, fields: dict[str, Any], extras: dict[str, Any], default_id: str
     ) -> Record:
-        """The record of values by field. Raises InputError with every problem."""
+        """The record from field values. Raises InputError with every problem."""
         answered = fields.setdefault("response", _AN_ANSWER) is not _AN_ANSWER
         fields["id"] = draft.id(fields.get("id"), "id", default_id)
         if isinstance(fields.get("prompt"), list):
@@ -103,7 +102,7 @@ class Reader:
         return record
 
     def _assigned(self, data: Mapping[str, Any], draft: RecordCheck) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Values by field, and by key what no field takes. Null counts as not given."""
+        """Values by field, and the remaining keys. Null counts as not given."""
         fields: dict[str, Any] = {}
         extras: dict[str, Any] = {}
         keys: dict[str, list[str]] = {}
@@ -135,19 +134,19 @@ class Reader:
         return f"missing: {held}; {empty}, or name its key with --column-map KEY=output"
 
     def notes(self) -> list[str]:
-        """Notes on keys that look misspelt, in any record built so far."""
+        """Notes on keys that look misspelt, in all records so far."""
         near = misspelt(self._kept, self._column_map)
         notes = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
         return [*notes, *self._item_notes]
 
     def unseen(self) -> list[str]:
-        """What is wrong with a column map that names keys which no record has."""
+        """The problem of a column map whose keys no record has."""
         unseen = sorted(self._column_map.keys() - self.keys) if self.keys else []
         return [f"no record has the key {key!r}; {nearest(key, list(self.keys))}" for key in unseen]
 
 
 def given_record(where: str, **given: object) -> Record:
-    """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
+    """A :class:`Record` from a caller's arguments; `where` names the function. None: not given.
 
     Raises InputError: with every problem of every argument.
     """
@@ -170,9 +169,10 @@ def given_records(
     column_map: Mapping[str, str],
     worded: Callable[[str], str] = str,
 ) -> tuple[Record, ...]:
-    """The records that a caller of `where` hands over, each of which `fits`; `worded` words what is logged.
+    """A caller's records, each checked with `fits`; `where` names the function.
 
-    They are mappings or objects with the keys of the input format, or the rows of a DataFrame or a Dataset.
+    They are mappings or objects with the keys of the input format, or rows of a DataFrame or Dataset.
+    `worded` rewrites logged notes.
 
     Raises InputError: with every problem of every record.
     """
@@ -206,7 +206,7 @@ def given_records(
 
 
 def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> None:
-    """Raise InputError for what no file can hold; a reader of files refuses it before."""
+    """Raise InputError for values that no file can hold."""
     draft = RecordCheck(where, names)
     for name, value in record:
         shown = names.get(name, name)

@@ -1,4 +1,4 @@
-"""What is wrong with input, in words that help to mend it, and values checked one by one."""
+"""Input problems with their fixes, and checks of single values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from factreasoner.models.wording import describe, reworded
 
 T = TypeVar("T")
 SAME_PROBLEM = 3
-"""Places from which on a problem they share is reported once."""
+"""Number of places from which a shared problem is reported once."""
 PLACES_SHOWN = 20
-"""So many further places of that problem are named."""
+"""Maximum number of further places named in such a report."""
 _BEFORE = re.compile(r"^(?:.*?[:,] )?record |^.*:")
-"""What stands before the number of a line, or the id of a record."""
+"""The text before a line number or record id."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -34,9 +34,9 @@ def _id(value: object) -> object:
 
 
 Id = Annotated[str, BeforeValidator(_id)]
-"""A text that is not blank, or an integer made one."""
+"""A string that is not blank; integers are converted."""
 STANDS_IN = "?"
-"""Used for a missing text or id while the rest of its record is checked."""
+"""Replaces a missing text or id while the rest of its record is checked."""
 A_LIST = "is {found}; it must be a list of %s: [...]"
 _A_TURN = "a turn is an object {{role, content}}"
 
@@ -59,9 +59,9 @@ _ID, _IDS, _TURNS = TypeAdapter(Id), TypeAdapter(list[Id]), TypeAdapter(list[_Co
 
 @dataclass
 class RecordCheck:
-    """Checks the values of one record and notes what is wrong, so that all of it is reported at once.
+    """Checks the values of one record and collects all problems.
 
-    `where` is the place in the input ("file.jsonl:12"); `names` are what it calls the fields of a Record.
+    `where` is the place in the input ("file.jsonl:12"); `names` are the input's names for the fields.
     """
 
     where: str
@@ -69,18 +69,18 @@ class RecordCheck:
     problems: list[InputProblem] = field(default_factory=list)
 
     def problem(self, field: str, message: str) -> None:
-        """Note what is wrong with `field`."""
+        """Add a problem of `field`."""
         self.problems.append(InputProblem(self.where, field, message))
 
     def finish(self) -> None:
-        """Raise InputError with all that is wrong, if anything is."""
+        """Raise InputError with all problems, if any."""
         if self.problems:
             raise InputError(self.problems)
 
     def take(self, kind: TypeAdapter[T], value: object, *above: str, **words: str) -> T | None:
-        """The value, which stands under the keys `above`, as a `kind`; None, and what is wrong is noted.
+        """The value under the keys `above` as a `kind`; None, with a problem, if it is wrong.
 
-        `words` say it, by pydantic's type of error, where the usual ones do not fit.
+        `words` replace the usual message, by pydantic's error type.
         """
         try:
             return kind.validate_python(value)
@@ -89,7 +89,7 @@ class RecordCheck:
             return None
 
     def id(self, value: object, field: str, default: str) -> str:
-        """An id: a text that is not blank, or an integer made one; `default` for null."""
+        """An id: a string that is not blank, or an integer converted to one; `default` for null."""
         if isinstance(value, str) and value.strip():  # as in most records, and sooner than by pydantic
             return value
         return self.take(_ID, default if value is None else value, field) or default
@@ -106,11 +106,11 @@ class RecordCheck:
 
 
 DEEPEST = 190
-"""Levels of lists and objects in a record."""
+"""Maximum nesting of lists and objects in a record."""
 
 
 def unwritable(value: object, depth: int = 0) -> str | None:
-    """What keeps a value, or a part of it, out of every file, and the remedy; None for all others."""
+    """What prevents writing a value to any file, and the fix; None if nothing."""
     if isinstance(value, Mapping):
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
@@ -126,7 +126,7 @@ def unwritable(value: object, depth: int = 0) -> str | None:
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
-    """The problems in order; one that three places or more share is reported once, with its places."""
+    """The problems in order; one shared by three places or more is reported once, with its places."""
     places: dict[tuple[str, str], list[str]] = {}
     for problem in problems:
         places.setdefault((problem.field, problem.message), []).append(problem.where)
@@ -142,7 +142,7 @@ def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
 
 
 def _together(places: Sequence[str]) -> str:
-    """Places of one input as one: "file.jsonl:1 and 3 more (4, 7, 9)"."""
+    """Places of one input as text: "file.jsonl:1 and 3 more (4, 7, 9)"."""
     first, *others = places
     shown = [_BEFORE.sub("", place, count=1) for place in others[:PLACES_SHOWN]]
     more = ", …" * (len(others) > PLACES_SHOWN)
@@ -150,7 +150,7 @@ def _together(places: Sequence[str]) -> str:
 
 
 def by_place(problems: Sequence[InputProblem]) -> list[InputProblem]:
-    """The problems, those of one place as one."""
+    """The problems, with those of one place joined."""
     return [
         InputProblem(where, "", "; ".join(str(problem._replace(where="")) for problem in here))
         for where, here in itertools.groupby(problems, key=lambda problem: problem.where)

@@ -1,1 +1,1 @@
-"""Modules for other tools, each imported only where its tool is used."""
+"""Adapters for other tools, each imported only when used."""

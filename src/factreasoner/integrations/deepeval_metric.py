@@ -22,13 +22,12 @@ class FactReasonerMetric(BaseMetric):
     """A metric of `factreasoner metrics` or `factreasoner metrics rag` for deepeval.
 
     It reads `actual_output`, `retrieval_context`, `expected_output` and `input` of a test case. The case
-    passes where the metric is surely as good as `threshold`, whatever judgements that failed would have said;
-    where lower is better ("hallucination") that is at most `threshold`. No score is deepeval's own `error` of
-    a metric: `measure` raises :class:`NoScoreError`, or, with `ErrorConfig(ignore_errors=True)`, deepeval
-    goes on, and the case has failed without a score.
+    passes if the metric reaches `threshold` whatever failed verdicts would have been; if lower is better
+    ("hallucination"), `threshold` is an upper bound. Without a score, `measure` raises :class:`NoScoreError`;
+    with `ErrorConfig(ignore_errors=True)`, deepeval continues and the case fails without a score.
 
-    `settings` are those of :class:`Config`; `llm` stands in for the model client. deepeval makes a copy for
-    every test case: `scoring` is what they share.
+    `settings` are those of :class:`Config`; `llm` replaces the model client. deepeval copies the metric for
+    every test case; the copies share `scoring`.
     """
 
     @python_call
@@ -56,7 +55,7 @@ class FactReasonerMetric(BaseMetric):
 
         Raises:
             NoScoreError: there is no score, and why.
-            ConfigError: a setting, a key or a model name is wrong.
+            ConfigError: a setting, key or model name is wrong.
             InputError: the test case lacks what the metric needs.
             BudgetError: the next call could exceed `max_cost`.
         """
@@ -88,5 +87,5 @@ class FactReasonerMetric(BaseMetric):
         return await asyncio.to_thread(self.measure, test_case)
 
     def is_successful(self) -> bool:
-        """Whether the case that was measured last has passed."""
+        """Whether the last measured case passed."""
         return bool(self.success) and self.error is None

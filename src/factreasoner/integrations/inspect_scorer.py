@@ -22,13 +22,13 @@ except ModuleNotFoundError as error:
 def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Keywords]) -> Scorer:
     """A metric of `factreasoner metrics` or `factreasoner metrics rag` for inspect_ai.
 
-    The answer is the model's completion; contexts are those in the sample's metadata under "contexts", and
-    the target is the right answer where the metric needs one. What could not be scored is inspect_ai's
-    unscored score, NaN, which its metrics leave out; `reason` is then "no_response" where the answer makes no
-    claim, else "grader_failed", and `explanation` says why. Else the explanation has every claim that is not
-    borne out with its evidence, and the metadata say `bounds`, `status` and who judged.
+    The answer is the model's completion; contexts come from the sample's metadata "contexts", and the target
+    is the reference. A sample without a score gets inspect_ai's unscored value NaN, which its metrics
+    exclude; `reason` is then "no_response" without claims, else "grader_failed", and `explanation` says why.
+    Otherwise the explanation lists every unsupported claim with its evidence, and the metadata has `bounds`,
+    `status` and the judge.
 
-    `settings` are those of :class:`Config`; `llm` stands in for the model client.
+    `settings` are those of :class:`Config`; `llm` replaces the model client.
 
     Raises ConfigError: no such metric, or a setting is wrong.
     """

@@ -1,4 +1,4 @@
-"""A guardrail of LiteLLM's proxy: answers go out only where their claims rest on the request's passages."""
+"""A guardrail for LiteLLM's proxy: blocks answers whose claims the passages do not support."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class FactualityGuardrail(CustomGuardrail):
         input_type: Literal["request", "response"],
         logging_obj: object = None,
     ) -> GenericGuardrailAPIInputs:
-        """The inputs as they are. Raises GuardrailRaisedException where an answer is blocked."""
+        """The inputs unchanged. Raises GuardrailRaisedException to block an answer."""
         if input_type == "request":
             return inputs
         contexts = _contexts(request_data)
@@ -91,7 +91,7 @@ class FactualityGuardrail(CustomGuardrail):
 
 
 def _refuse_unknown(given: Mapping[str, Any]) -> None:
-    """Raise ConfigError for what neither litellm nor this guardrail takes; the proxy adds defaults."""
+    """Raise ConfigError for unknown settings; the proxy adds defaults."""
     taken = inspect.signature(CustomGuardrail.__init__).parameters
     others = {name: field.default for name, field in LitellmParams.model_fields.items() if name not in taken}
     for name in given:
@@ -114,7 +114,7 @@ def _contexts(request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - checked with
 
 
 def _text(content: str | Iterable[Mapping[str, Any]] | None) -> str:
-    """What a message says, which may be in parts."""
+    """The text of a message, which may be in parts."""
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(str(part.get("text", "")) for part in content)

@@ -1,4 +1,4 @@
-"""Tools for agents, over the Model Context Protocol: texts in, verdicts on each claim out."""
+"""Tools for agents over the Model Context Protocol: texts in, verdicts on each claim out."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, task_named
 
 MOST_ATOMS = 50
-"""Atoms in one reply; `num_atoms` counts them all."""
+"""Maximum atoms in a reply; `num_atoms` counts all."""
 SECONDS = 50.0
-"""Of one call. Clients give up after 60."""
+"""Time limit of a call. Clients give up after 60."""
 INSTRUCTIONS = (
     "Checks texts against passages that the caller passes, claim by claim. It knows nothing by itself: "
     "pass the passages that an answer rests on, as texts."
@@ -40,11 +40,10 @@ F = TypeVar("F", bound="Found")
 
 
 class ShownAtom(Model):
-    """A claim of the answer. `quote` decides its label; `source` is the number of the passage it is from.
+    """A claim of the answer. `quote` decides its label; `source` is the number of its passage.
 
-    `quote_by` is "nearest" where it is only the nearest sentence of the source, which nobody quoted.
-    Of a passage that was searched for, `source` is the title, and `link` where it is. `label` is null where
-    judging failed.
+    `quote_by` is "nearest" if the quote is only the nearest sentence of the source. For a retrieved passage,
+    `source` is the title and `link` the URL. `label` is null if judging failed.
     """
 
     text: str
@@ -58,9 +57,9 @@ class ShownAtom(Model):
 
 
 class Found(Model):
-    """What was found of an answer; `atoms` begin with the worst, and are at most 50 of `num_atoms`.
+    """The result for an answer; `atoms` start with the worst, at most 50 of `num_atoms`.
 
-    `not_checked` says how many sentences of the answer no atom covers, and why.
+    `not_checked` says how many sentences no atom covers, and why.
     """
 
     status: Status
@@ -72,21 +71,21 @@ class Found(Model):
 
 
 class Assessed(Found):
-    """`precision` is the share of judged atoms that are supported, `factuality_score` IBM's name for it."""
+    """`precision` is the share of judged atoms that are supported; `factuality_score` is the same."""
 
     factuality_score: float | None
     precision: float | None
 
 
 class Verified(Found):
-    """`citation_recall` is the share of citing claims that what they cite bears out."""
+    """`citation_recall` is the share of citing claims that their sources support."""
 
     citation_recall: float | None
     corrected: str
 
 
 class _Tool:
-    """Works on the records of one task, in any number of threads."""
+    """Processes records of one task, in any number of threads."""
 
     def __init__(self, name: str, config: Config, calls: Calls) -> None:
         self._task = task_named(name)
@@ -94,7 +93,7 @@ class _Tool:
 
     @with_room
     def found(self, kind: type[F], response: str, passages: Sequence[str] | None, prompt: str = "") -> F:
-        """What is found of an answer. Raises InputError, and what workers raise."""
+        """The result for an answer. Raises InputError, and what workers raise."""
         config = self._worker.config
         numbered = None
         if passages is not None:
@@ -117,7 +116,7 @@ class _Tool:
 
 
 def _rank(row: ClaimRow) -> tuple[int, float]:
-    """By what speaks against a claim; what nobody judged comes before what is supported."""
+    """Sort key of a claim, worst first; unjudged claims come before supported ones."""
     return (0, row.rank) if row.rank is not None else (1, row.p_true or 0.0)
 
 
@@ -128,10 +127,10 @@ def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:
 
 
 class _ToolServer(MCPServer[Any]):
-    """A server that says in our words what is wrong with a tool's arguments."""
+    """A server that explains invalid tool arguments."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:  # noqa: ANN401 - as the SDK has it
-        """Call a tool; an argument of null is left out. Raises ToolError, which the agent reads."""
+        """Call a tool; null arguments are ignored. Raises ToolError, which the agent reads."""
         tools = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
         takes = tools.get(name, list(arguments))
         given: dict[str, Any] = {}
@@ -152,11 +151,11 @@ class _ToolServer(MCPServer[Any]):
 
 
 def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
-    """A server of the tools `assess` and `verify`, asked as `config` says; a call takes at most `seconds`.
+    """A server with the tools `assess` and `verify` and the settings `config`; `seconds` limits a call.
 
-    `verify` is left out where the settings do not go with it.
+    `verify` is omitted if the settings do not fit it.
 
-    Raises ConfigError: the settings do not go with assessing.
+    Raises ConfigError: the settings do not fit `assess`.
     """
     config = config.model_copy(update={"timeout": min(config.timeout, seconds)})
     if config.first_model is not None:
@@ -197,7 +196,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
 
 
 async def _in_time(found: Callable[[], F], seconds: float) -> F:
-    """What is found in a thread. Raises ToolError, which the agent reads."""
+    """The result from a thread, within the limit. Raises ToolError, which the agent reads."""
     try:
         with anyio.fail_after(seconds), abandoned_when_left():
             return await anyio.to_thread.run_sync(found, abandon_on_cancel=True)

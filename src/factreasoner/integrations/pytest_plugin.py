@@ -1,11 +1,11 @@
-"""pytest: a fixture that fails a test whose answer its contexts do not bear out.
+"""pytest: a fixture that fails a test if contexts do not support its answer.
 
 ::
 
     def test_answer(factuality):
         factuality.check(ask("When did it open?"), contexts=passages, min_precision=0.9)
 
-pytest loads this module at every start, so it imports nothing until a test checks something.
+pytest loads this module at every start, so it imports nothing before the first check.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The model that judges, for all tests that name none themselves."""
+    """Options for the model that judges, for tests that name none."""
     group = parser.getgroup("factreasoner")
     group.addoption(
         "--factreasoner-model",
@@ -48,7 +48,7 @@ def factuality(pytestconfig: pytest.Config) -> Factuality:
 
 
 class Factuality:
-    """Checks answers, for a whole session: its tests share judge, cache and `max_cost` by their settings.
+    """Checks answers in a session; checks with equal settings share judge, cache and `max_cost`.
 
     `defaults` are settings for the checks that do not set them.
     """
@@ -69,14 +69,13 @@ class Factuality:
     ) -> Assessment:
         """Fail the test unless at least `min_precision` of the answer's atoms are supported by the contexts.
 
-        It fails too if that is unknown: without an atom, and where judgements that failed could
-        take it below. The message has every atom that is not supported with its evidence. `contexts` and
-        `settings` are those of :func:`factreasoner.assess`; `llm` stands in for the model client. Returns
-        the assessment for further assertions.
+        It also fails if that is unknown: without atoms, or if failed verdicts could lower it below. The
+        message lists every unsupported atom with its evidence. `contexts` and `settings` are those of
+        :func:`factreasoner.assess`; `llm` replaces the model client. Returns the assessment.
 
         Raises:
-            ConfigError: a setting, a key or a model name is wrong.
-            InputError: something given is not what it should be.
+            ConfigError: a setting, key or model name is wrong.
+            InputError: an argument is invalid.
             BudgetError: the next call could exceed `max_cost`.
         """
         __tracebackhide__ = True
@@ -103,7 +102,7 @@ class Factuality:
         return scored.result
 
     def _scoring(self, settings: dict[str, Any]) -> Scoring:
-        """What checks with these settings share; made when they are first asked for."""
+        """The shared scorer for these settings, made on first use."""
         from factreasoner.integrations.scoring import Scoring
 
         for known, scoring in self._made:

@@ -27,11 +27,11 @@ _LOG = logging.getLogger("factreasoner")
 class FactReasonerMetric(SingleTurnMetric):
     """A metric of `factreasoner metrics` or `factreasoner metrics rag` for ragas.
 
-    It reads `response`, `retrieved_contexts`, `reference` and `user_input` of a sample. NaN is ragas' own
-    sign for no score: its means leave it out. The reason, and other failures, are logged as a
-    warning; `ascore` and `score` have it, and the evidence, in the `reason` of their result.
+    It reads `response`, `retrieved_contexts`, `reference` and `user_input` of a sample. Without a score it
+    gives NaN, which ragas' means exclude. The reason, and other failures, are logged as a warning; the result
+    of `ascore` and `score` has them, and the evidence, in `reason`.
 
-    `settings` are those of :class:`Config`; `llm` stands in for the model client; `name` is the column's.
+    `settings` are those of :class:`Config`; `llm` replaces the model client; `name` is the column's.
     """
 
     @python_call
@@ -43,7 +43,7 @@ class FactReasonerMetric(SingleTurnMetric):
         super().__init__({MetricType.SINGLE_TURN: columns}, name or f"factreasoner_{metric}")
 
     def init(self, run_config: object) -> None:
-        """Ignore ragas' settings: ours say how models are called."""
+        """Ignore ragas' settings: ours decide how models are called."""
 
     def score(
         self,
@@ -53,7 +53,7 @@ class FactReasonerMetric(SingleTurnMetric):
         reference: str | None = None,
         user_input: str | None = None,
     ) -> MetricResult:
-        """The metric of one answer, with the reason in words. Raises what `Scoring.score` raises."""
+        """The metric of one answer, with the reason as text. Raises what `Scoring.score` raises."""
         scored = self.scoring.score(
             response, retrieved_contexts, reference=reference, prompt=user_input or ""
         )

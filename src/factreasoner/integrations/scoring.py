@@ -1,4 +1,4 @@
-"""One metric of one answer at a time, as other tools take it: a number or none, and why in words."""
+"""Compute one metric of one answer, for other tools: a number or None, and the reason as text."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from factreasoner.tasks.words import evidence_of
 from factreasoner.text.visible import one_line, visible
 
 TASKS = (FACTUALITY, "rag")
-"""The tasks whose metrics other tools may have; a name that both know is the first one's."""
+"""The tasks whose metrics are available; for a shared name, the first task counts."""
 PRECISION = "precision"
 QUOTE_LENGTH = 300
 
 
 class ScoredAnswer(NamedTuple):
-    """What was found of an answer.
+    """The score of an answer.
 
     - `value`: the metric, or None if it could not be computed.
-    - `bounds`: its range over all outcomes of the failed judgements; None without a value, and
-      where sampling did not converge.
-    - `lower_is_better`: so it is with "hallucination" and the like.
-    - `reason`: in words, with every claim that is not borne out and the quote that decides it; or why there
-      is no value. It has no characters that act on a terminal.
-    - `result`: everything that was found.
+    - `bounds`: its range over all outcomes of failed verdicts; None without a value, or if sampling did not
+      converge.
+    - `lower_is_better`: true for "hallucination" and the like.
+    - `reason`: text with every unsupported claim and its deciding quote, or why there is no value. It has no
+      terminal control characters.
+    - `result`: the complete result.
     """
 
     value: float | None
@@ -49,7 +49,7 @@ class ScoredAnswer(NamedTuple):
     result: Result
 
     def reaches(self, threshold: float) -> bool:
-        """Whether the metric surely reaches it; False without a value."""
+        """Whether the metric reaches the threshold despite failures; False without a value."""
         if self.bounds is None:
             return False
         low, high = self.bounds
@@ -57,11 +57,11 @@ class ScoredAnswer(NamedTuple):
 
 
 class Scoring:
-    """Scores answers with parts that are made once; safe to call from several threads.
+    """Scores answers with components that are made once; thread-safe.
 
-    `metric` is one of a record, of `factreasoner metrics` or `factreasoner metrics rag`: "precision" (of all
-    atoms of the answer, those that are supported), "avg_prob", "faithfulness", "correctness" and so on.
-    `settings` are those of :class:`Config`; `llm` stands in for the model client.
+    `metric` is one of `factreasoner metrics` or `factreasoner metrics rag` that a single record has:
+    "precision" (the share of atoms that are supported), "avg_prob", "faithfulness", "correctness" and so on.
+    `settings` are those of :class:`Config`; `llm` replaces the model client.
 
     Raises ConfigError: no such metric, or a setting is wrong.
     """
@@ -84,7 +84,7 @@ class Scoring:
 
     @property
     def judged_by(self) -> str:
-        """Which judge gives the verdicts, in words."""
+        """The judge, as text."""
         return judged_by(self.config.model_copy(update=self._own))
 
     @python_call
@@ -96,11 +96,11 @@ class Scoring:
         reference: str | None = None,
         prompt: str = "",
     ) -> ScoredAnswer:
-        """The metric of an answer to `prompt`, held against `contexts`, a right answer (`reference`) or both.
+        """The metric of an answer to `prompt`, checked against `contexts`, a `reference` or both.
 
         Raises:
-            InputError: something given is not what it should be, or contexts or a reference are missing.
-            ConfigError: a key or a model name is wrong.
+            InputError: an argument is invalid, or contexts or a reference are missing.
+            ConfigError: a key or model name is wrong.
             BudgetError: the next call could exceed `max_cost`.
         """
         record = given_record(
@@ -133,7 +133,7 @@ class Scoring:
 
 
 def _failed(line: dict[str, Any]) -> list[str]:
-    """How many judgements and other steps failed, and what the first one says."""
+    """How many verdicts and other steps failed, and the first message."""
     failures = line["failures"]
     if not failures:
         return []
@@ -142,7 +142,7 @@ def _failed(line: dict[str, Any]) -> list[str]:
 
 
 def _lines(row: ClaimRow, task: Task[Any]) -> str:
-    """A claim that is not supported, and its evidence, if any, on the next line."""
+    """An unsupported claim, with its evidence, if any, on the next line."""
     p_true = "-" if row.p_true is None else f"{row.p_true:.3f}"
     label, evidence = look_of(row, task.words.labels).word, "; ".join(evidence_of(row, QUOTE_LENGTH))
     against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"
@@ -161,6 +161,6 @@ def _task_of(metric: str) -> Task[Any]:
 
 
 def _of_a_record(row: Metric) -> bool:
-    """Whether it is a share of what one answer says, which takes no people's labels."""
+    """Whether a metric is a share computed from one answer without human labels."""
     kept = row.bounds == SHARE and "line" in row.places
     return kept and isinstance(row.average, OfRecords) and not row.needs.labels
