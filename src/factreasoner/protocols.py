@@ -1,4 +1,4 @@
-"""The seams: one method each. Anything with that method fits, a user's own class included."""
+"""Protocols of components, with one method each. Any class with that method fits."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class Atomized(NamedTuple):
-    """Atoms of one record, with what went wrong on the way."""
+    """Atoms of one record, and failures."""
 
     atoms: tuple[Atom, ...]
     failures: tuple[Failure, ...] = ()
 
 
 class Retrieved(NamedTuple):
-    """Contexts of one record, with what went wrong on the way.
+    """Contexts of one record, and failures.
 
-    `searched` names the collections that were searched and their states, as `name@state`.
+    `searched` names the collections searched and their states, as `name@state`.
     """
 
     contexts: tuple[Context, ...]
@@ -52,12 +52,12 @@ class LLM(Protocol):
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """Ask once, retries and call forms included.
+        """Ask once, with retries and call forms.
 
         `sample` > 0 asks for an independent answer to the same prompt, drawn at a temperature above 0.
 
         Raises:
-            LLMError: no usable answer came.
+            LLMError: no usable answer.
             ConfigError: the key or the model name is wrong.
             BudgetError: the call could exceed the allowed cost.
         """
@@ -68,15 +68,15 @@ class Atomizer(Protocol):
     """Splits a response into atoms."""
 
     def atomize(self, record: Record) -> Atomized:
-        """Atoms in the order of the response. Raises StageError when there is no usable result."""
+        """Atoms in the order of the response. Raises StageError without a usable result."""
         ...
 
 
 class FactGenerator(Protocol):
-    """Makes the facts that an answer should state from the question and its right answer."""
+    """Makes the facts that an answer should state, from the question and its reference."""
 
     def generate(self, record: Record) -> Atomized:
-        """Facts in the order of `record.reference`. Raises StageError when there is no usable result."""
+        """Facts in the order of `record.reference`. Raises StageError without a usable result."""
         ...
 
 
@@ -89,7 +89,7 @@ class Reviser(Protocol):
 
 
 class Retriever(Protocol):
-    """Finds the passages atoms are judged against."""
+    """Finds passages to judge atoms against."""
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Contexts with the ids of the atoms each was found for."""
@@ -97,10 +97,10 @@ class Retriever(Protocol):
 
 
 class QueryBuilder(Protocol):
-    """Words the searches for atoms."""
+    """Makes search queries for atoms."""
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids, texts and order, with what to search for; a failed one keeps its own text."""
+        """The same atoms, ids, texts and order, with queries; after a failure the text is the query."""
         ...
 
 
@@ -113,9 +113,9 @@ class Summarizer(Protocol):
 
 
 class Judge(Protocol):
-    """Says whether a premise entails or contradicts claims.
+    """Decides whether a premise entails or contradicts claims.
 
-    Its class says with `asks_model` and `pairwise` what it is like, see the functions of these names.
+    The class attributes `asks_model` and `pairwise` describe it, see the functions of these names.
     """
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
@@ -124,12 +124,12 @@ class Judge(Protocol):
 
 
 def asks_model(judge: object) -> bool:
-    """Whether a judge, or its class, waits for a model; so it does unless its `asks_model` is False."""
+    """Whether a judge, or its class, waits for a model; true unless its `asks_model` is False."""
     return bool(getattr(judge, "asks_model", True))
 
 
 def pairwise(judge: object) -> bool:
-    """Whether its verdicts depend on passage and claim alone; so they do if its `pairwise` is True."""
+    """Whether verdicts depend only on passage and claim; true only if its `pairwise` is True."""
     return bool(getattr(judge, "pairwise", False))
 
 
@@ -137,7 +137,7 @@ class Evaluator(Protocol):
     """Turns atoms and contexts into P(atom is true)."""
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
-        """Judge one record's atoms against its contexts, and conclude P(true) of each."""
+        """Judge one record's atoms against its contexts, and compute P(true) of each."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Judges: does a premise entail or contradict a claim? What they share, and how each is named."""
+"""Judges decide whether a premise entails or contradicts a claim. Shared parts and names."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 STAGE = "judge"
 OTHER_LANGUAGE = "OtherLanguage"
-"""The error type of a pair in a language that the judge does not read."""
+"""Error type of a pair in a language that the judge does not support."""
 CONSTANT_CONFIDENCE = 0.9
-"""P of a verdict whose judge gives none."""
+"""P of a verdict if its judge gives none."""
 
 
 def pair_id(source: str, target: str) -> str:
-    """How a failure names a pair."""
+    """The id of a pair in failures."""
     return f"{source}->{target}"
 
 
 def unjudged(source: str, target: str, kind: str, message: str) -> Failure:
-    """The failure of a pair on which no language model was asked."""
+    """The failure of a pair for which no language model was called."""
     return Failure(stage=STAGE, item_id=pair_id(source, target), error_type=kind, message=message, attempts=0)
 
 
 def judged_by(
     config: JudgeSettings, models: Mapping[str, Capabilities] | None = None, weights: str | None = None
 ) -> str:
-    """Which judge gives the verdicts under these settings, for whoever reads a score.
+    """The name of the judge under these settings, for readers of a score.
 
-    `models` are what was learnt of language models: what a probe found of the one that judges is added.
-    `weights` is the fingerprint of a run's verifier; None: of the one installed here.
+    `models` are known capabilities of language models, whose probe result is added. `weights` is the
+    fingerprint of a run's verifier; None: of the installed one.
     """
     judge, verifier = config.part("judge"), config.judging_verifier
     if judge.prompts:
@@ -54,7 +54,7 @@ def _probed(name: str, known: Capabilities | None) -> str:
 
 
 def _bundled(config: JudgeSettings, weights: str | None) -> str:
-    """The bundled judge and its version, or the model of one's own that it runs with."""
+    """The bundled judge and its version, or the custom model in its place."""
     if config.verifier_model is not None:
         return f"verifier {BUNDLED} with {config.verifier_model}"
     return f"the bundled judge, version {(weights or bundled_fingerprint()).split()[1]}"

@@ -1,4 +1,4 @@
-"""Asking a model about claims through functions, reading its answers, and asking again about what is open."""
+"""Ask a model about claims through functions, read its answers, and retry unanswered ones."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from factreasoner.text.visible import one_line
 
 log = logging.getLogger(__name__)
 VOTES = 5
-"""Samples drawn where votes give the confidence."""
+"""Number of samples if votes give the confidence."""
 
 
 class ClaimQuestion(NamedTuple):
-    """How claims are put to a model, what a valid answer means, and how a failure names a claim (`item`)."""
+    """How claims are put to a model, the meaning of answers, and a claim's name in failures (`item`)."""
 
     stage: str
     request: Callable[[Sequence[Claim]], tuple[Prompt, FunctionSchema]]
@@ -35,7 +35,7 @@ class ClaimQuestion(NamedTuple):
 
 
 class JudgedClaim(NamedTuple):
-    """What a model said of one claim, with a probability and where that comes from."""
+    """A model's label for one claim, with a probability and its origin."""
 
     label: Label
     probability: float
@@ -47,16 +47,16 @@ class JudgedClaim(NamedTuple):
 
 
 class JudgedClaims(NamedTuple):
-    """What was found, or why nothing was, by claim id."""
+    """A verdict or a failure, by claim id."""
 
     found: dict[str, JudgedClaim]
     failures: dict[str, Failure]
 
 
 class Asker:
-    """Asks about claims, `claims_per_call` a call at most; `ItemAsker` mends bad replies.
+    """Asks about at most `claims_per_call` claims per call; `ItemAsker` retries bad replies.
 
-    `tokens_per_claim` is about how many tokens the answer on one claim takes.
+    `tokens_per_claim` is the estimated answer length per claim.
     """
 
     def __init__(self, llm: LLM, config: JudgeSettings, *, tokens_per_claim: int) -> None:
@@ -67,7 +67,7 @@ class Asker:
 
     @property
     def claims_per_call(self) -> int:
-        """`atoms_per_call`, else what the model can take; fewer if the answer would not fit `max_tokens`."""
+        """`atoms_per_call`, else the probed number; fewer if the answer would not fit `max_tokens`."""
         if self._config.form == "word":
             return 1
         wanted = self._config.atoms_per_call or int(getattr(self._llm, "facts_per_call", MOST_FACTS))
@@ -75,16 +75,16 @@ class Asker:
         return max(1, min(wanted, fitting))
 
     def batches(self, claims: Sequence[Claim]) -> list[Sequence[Claim]]:
-        """The calls of a first round: as few as `claims` take."""
+        """The calls of a first round: the fewest that hold all `claims`."""
         size = self.claims_per_call
         return [claims[start : start + size] for start in range(0, len(claims), size)]
 
     def ask(self, question: ClaimQuestion, claims: Sequence[Claim]) -> JudgedClaims:
-        """One finding or one failure for every claim, in the order of the claims.
+        """One verdict or one failure for every claim, in order.
 
-        Calls about one passage follow one another, in one slot: the server still has their beginning.
+        Calls about one passage share a slot and follow one another, so that the server can reuse its prefix.
 
-        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client.
         """
         batches = self.batches(claims)
         if self._config.confidence == "votes":
@@ -137,9 +137,9 @@ def read(
     label_of: Callable[[str], Label | None],
     config: JudgeSettings,
 ) -> JudgedClaim | NoResult:
-    """What a reply says in argument `name`, with the probability that `config` asks for; or what it lacks.
+    """The value of argument `name` in a reply with its probability as `config` requires, or what is missing.
 
-    `label_of` says what a valid answer means, None when it means nothing.
+    `label_of` gives the meaning of a valid answer, or None.
     """
     given, certainty = reply.arguments, f"{name}_certainty"
     verbal = certainty in schema.arguments
@@ -172,7 +172,7 @@ def read(
 
 
 def _listed(given: object) -> str:
-    """Numbers as text, however they were given."""
+    """Numbers as text, in whatever form they were given."""
     if isinstance(given, list):
         return ", ".join(map(str, given))
     return str(given) if isinstance(given, int) else _words(given)
@@ -183,7 +183,7 @@ def _words(given: object) -> str:
 
 
 def _share(reply: Reply, name: str, value: str) -> float | None:
-    """The chosen value's share; None where all values together have too little of the mass."""
+    """The chosen value's share of the probability; None if all values have too little mass."""
     if reply.chances is None:
         return None
     if (chances := reply.chances.get(name)) is None:
@@ -197,12 +197,12 @@ def _share(reply: Reply, name: str, value: str) -> float | None:
 
 @cache
 def warn_of(fault: str) -> None:
-    """Say once why log-probabilities are of no use."""
+    """Warn once that log-probabilities are unusable."""
     log.warning("%s, so they give no confidence; the constant one is used", fault)
 
 
 def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:
-    """The most frequent label with its share; a failed vote is a failure unless a majority answered."""
+    """The most frequent label with its share; failed votes count only without a majority."""
     cast = [vote for vote in votes if isinstance(vote, JudgedClaim)]
     if 2 * len(cast) <= len(votes):
         return next(vote for vote in votes if isinstance(vote, Failure))

@@ -1,6 +1,6 @@
-"""The calibration of a judge's verdicts: what its file holds, and how it is applied.
+"""Calibration of a judge's verdicts: the file format, and its application.
 
-Offsets on log-probabilities for other rates of labels: Saerens et al. 2002.
+Offsets on log-probabilities for other label rates: Saerens et al. 2002.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ JUDGED_BY = (
     *("mode", "form", "atoms_per_call", "confidence", "verifier", "verifier_model"),
     "verifier_url",
 )
-"""Settings that decide what a verdict's probability means."""
+"""Settings that affect the meaning of a verdict's probability."""
 
 
 class LabelOffsets(Model):
-    """log P / temperature, plus an offset for contradiction and one for neutral, made to add up to 1.
+    """log P / temperature, plus offsets for contradiction and neutral, normalised.
 
-    `contradiction` is None for a judge that never contradicts; P of contradiction is then 0.
+    `contradiction` is None for a judge that never contradicts; P(contradiction) is then 0.
     """
 
     temperature: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
@@ -51,17 +51,17 @@ class LabelOffsets(Model):
     neutral: float = Field(default=0.0, allow_inf_nan=False)
 
     def apply(self, p: Floats) -> Floats:
-        """The calibrated probabilities of those that a judge gave, shape (verdicts, 3)."""
+        """Calibrated probabilities from a judge's, shape (verdicts, 3)."""
         offsets = (0.0, -math.inf if self.contradiction is None else self.contradiction, self.neutral)
         return np.exp(log_shares(logs(p) / self.temperature + offsets))
 
 
 UNCHANGED = LabelOffsets()
-"""Leaves every verdict as it is."""
+"""Offsets that change nothing."""
 
 
 class Calibration(Model):
-    """What a calibration file holds: offsets, and by "verdicts" in `source` how they were fitted."""
+    """A calibration file: offsets, and in `source["verdicts"]` how they were fitted."""
 
     verdicts: LabelOffsets = UNCHANGED
     posteriors: None = Field(default=None, exclude=True)
@@ -83,7 +83,7 @@ NOTHING = Calibration()
 
 
 def calibration_of(config: JudgeSettings) -> Calibration:
-    """The calibration that `config` names, an empty one when it names none.
+    """The calibration in `config`; an empty one if there is none.
 
     Raises InputError: the file can't be read or holds no calibration.
     """
@@ -92,7 +92,7 @@ def calibration_of(config: JudgeSettings) -> Calibration:
 
 
 def calibration_fingerprint(path: Path) -> str:
-    """Short digest of a calibration file. Raises InputError when it can't be read."""
+    """Short digest of a calibration file. Raises InputError if it can't be read."""
     text_of(path, field="calibration")
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
@@ -110,7 +110,7 @@ def _parsed(path: Path, content: str) -> Calibration:
 
 
 def settings_of(config: JudgeSettings, names: Iterable[str]) -> dict[str, Any]:
-    """The settings of those names as a file has them, with `auto` resolved for the judge."""
+    """The named settings as stored in a file, with `auto` resolved for the judge."""
     every = config.model_dump(mode="json")
     values = {name: every[name] for name in names}
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
@@ -119,11 +119,10 @@ def settings_of(config: JudgeSettings, names: Iterable[str]) -> dict[str, Any]:
 def misfits(
     config: JudgeSettings, models: Mapping[str, Mapping[str, Any]] | None = None, run: str | None = None
 ) -> list[str]:
-    """Why the calibration of `config` may not help, as where it was fitted for other settings.
+    """Notes on why the calibration of `config` may not fit, such as other settings.
 
-    `models` says how each model was asked, as a manifest keeps it, if that is known. Who gave the verdicts
-    that a recorded judge replays is unknown, and said to be. `run` is the id of the run whose scores are
-    to be calibrated: one sentence says that the calibration was fitted to that very run, and changes it.
+    `models` says how each model was asked, if known. The judge behind recorded verdicts is unknown, and a
+    note says so. `run` is the id of the run to calibrate; a note says if the calibration was fitted to it.
 
     Raises InputError: the calibration file can't be read.
     """
@@ -164,7 +163,7 @@ def misfits(
 
 
 def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
-    """Models that were asked in different forms there and here."""
+    """Models that were asked in different forms in the two runs."""
     for name in fitted.keys() & models.keys():
         there, here = (kept[name].get("forms", {}) for kept in (fitted, models))
         for kind in sorted(there.keys() & here.keys()):
@@ -173,7 +172,7 @@ def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterat
 
 
 def _other_weights(fitted: str | None, config: JudgeSettings) -> Iterator[str]:
-    """That another version of the bundled judge is installed here."""
+    """A note if another version of the bundled judge is installed."""
     bundled = config.judging_verifier == BUNDLED and config.verifier_model is None
     if bundled and fitted and fitted != (here := bundled_fingerprint()):
         yield f"weights {fitted!r} there, {here!r} here"
@@ -187,7 +186,7 @@ def _prompt(name: str) -> str | None:
 
 
 def probabilities_of(verdict: Verdict) -> tuple[float, ...] | None:
-    """P of the three labels as the judge gave them; None if it did not, or if they have too little mass."""
+    """The judge's P of the three labels; None if missing, or if their mass is too small."""
     given = {LABEL_OF_VALUE.get(value): p for value, p in verdict.label_probabilities.items()}
     mass = 1.0 if verdict.label_mass is None else verdict.label_mass
     if verdict.confidence == "corrected" or mass < LEAST_MASS or not given.keys() >= set(LABELS):
@@ -196,9 +195,9 @@ def probabilities_of(verdict: Verdict) -> tuple[float, ...] | None:
 
 
 def calibrated_verdicts(verdicts: Sequence[Verdict], offsets: LabelOffsets) -> tuple[Verdict, ...]:
-    """Verdicts with calibrated labels and probabilities, always from what the judge gave.
+    """Verdicts with calibrated labels and probabilities, always from the judge's originals.
 
-    Verdicts without P of all three labels, and those that a reader corrected, stay as they are.
+    Verdicts without P of all three labels, and those that a reader corrected, stay unchanged.
     """
     return tuple(_calibrated(verdict.as_given, offsets) for verdict in verdicts)
 
@@ -215,7 +214,7 @@ def _calibrated(given: Verdict, offsets: LabelOffsets) -> Verdict:
 
 
 class CalibratedJudge:
-    """A judge whose labels and probabilities are calibrated."""
+    """A judge with calibrated labels and probabilities."""
 
     def __init__(self, judge: Judge, offsets: LabelOffsets) -> None:
         self._judge = judge
@@ -223,19 +222,19 @@ class CalibratedJudge:
         self.asks_model, self.pairwise = asks_model(judge), pairwise(judge)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """What the judge says; `uncalibrated` and `uncalibrated_label` have what it gave."""
+        """Calibrated verdicts; `uncalibrated` and `uncalibrated_label` hold the originals."""
         judged = self._judge.judge(premise, claims)
         return Judged(calibrated_verdicts(judged.verdicts, self._offsets), judged.failures)
 
 
 def logs(p: Floats) -> Floats:
-    """The logarithms of probabilities kept off 0."""
+    """Logarithms of probabilities, bounded away from 0."""
     found: Floats = np.log(np.clip(np.asarray(p, dtype=float), SMALLEST_P, 1.0))
     return found
 
 
 def log_shares(weights: Floats) -> Floats:
-    """The logarithms of the shares of each row, by the logarithms of what they are proportional to."""
+    """Logarithms of each row's shares, from log weights."""
     shifted: Floats = weights - weights.max(axis=1, keepdims=True)
     found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return found

@@ -1,4 +1,4 @@
-"""Several judges whose verdicts are counted."""
+"""An ensemble: several judges whose verdicts are counted."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from factreasoner.protocols import Judge, Judged
 
 
 class EnsembleJudge:
-    """Asks every judge about every claim; the label that most of them give counts.
+    """Asks every judge about every claim and takes the majority label.
 
-    At a tie, the claim is a Failure that holds the votes. The probability is the mean of what each judge
-    gives the label: its own, or half of what its probability leaves. A judge that fails on a claim leaves it
-    to the others, and its failure is kept.
+    A tie is a Failure that holds the votes. The probability is the mean of what each judge gives the label:
+    its own, or half of the remainder of its probability. A judge that fails on a claim is ignored there, and
+    its failure is kept.
 
-    With `two_sided`, only whether the premise entails the claim is asked: silence and contradiction are one
-    side, and the votes are counted by sides.
+    With `two_sided`, votes are counted as entailment or not: neutral and contradiction are one side.
     """
 
     def __init__(self, judges: Mapping[str, Judge], *, two_sided: bool = False) -> None:
@@ -28,12 +27,12 @@ class EnsembleJudge:
         self._two_sided = two_sided
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """One verdict or at least one failure for every claim; verdicts hold each judge's own as `votes`.
+        """One verdict or at least one failure for every claim; `votes` holds each judge's own verdict.
 
-        A judge whose key or name is wrong leaves the claims to the others.
+        A judge with a wrong key or name is ignored.
 
         Raises:
-            ConfigError: no judge is left; the first one's.
+            ConfigError: no judge is left; that of the first.
             BudgetError: from a model client.
         """
         votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
@@ -52,7 +51,7 @@ class EnsembleJudge:
         return Judged(tuple(verdicts), tuple(failures))
 
     def _asked(self, premise: Premise, claims: Sequence[Claim]) -> list[Judged]:
-        """What each judge says; failures alone if its key or name is wrong."""
+        """Each judge's verdicts; only failures if its key or name is wrong."""
 
         def answer(judge: Judge) -> Judged | ConfigError:
             try:
@@ -73,9 +72,9 @@ class EnsembleJudge:
 
 
 def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | None:
-    """The verdict that judges' votes on one pair amount to; None for a tie, and for no vote.
+    """The verdict from the judges' votes on one pair; None for a tie or no vote.
 
-    Of two sides, that of no entailment has the label most of it give, neutral where as many contradict.
+    If not entailed with two sides, the label is the more frequent one, neutral on a tie.
     """
     sides: dict[Label, Label] = {vote.label: vote.label for vote in votes}
     if two_sided:
@@ -101,7 +100,7 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
 
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
-    """The failure of a pair on which no label has more votes than any other."""
+    """The failure of a pair on which no label has a majority."""
     words = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
     return Failure(
         stage=STAGE,

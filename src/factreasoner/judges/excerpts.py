@@ -1,4 +1,4 @@
-"""Excerpts of a long passage: the windows that share most words with the claims of a call."""
+"""Excerpts of a long passage: the windows that share most words with a call's claims."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from factreasoner.models import Claim
 from factreasoner.text.sentences import Span
 
 TOKENS_A_CLAIM = 250
-"""Tokens of a passage that a call shows, times the claims it may hold. Twice as many are shown whole."""
+"""Maximum excerpt tokens per claim of a call. Twice as many are shown whole."""
 LEAST_OF_BEST = 0.5
-"""A window is about a claim if its share of the claim's words is at least this fraction of the best one's."""
+"""Minimum share of claim words of a window, as a fraction of the best window's share."""
 GAP = " … "
 
 
 class Excerpt(NamedTuple):
-    """A part of a passage, and the claims that it is about."""
+    """A part of a passage, and its claims."""
 
     text: str
     claims: tuple[Claim, ...]
 
 
 def excerpts(text: str, claims: Sequence[Claim], *, claims_per_call: int) -> list[Excerpt]:
-    """What calls show of a passage: all of it where it is short, else windows that claims share.
+    """The excerpts for calls about a passage: all of it if short, else windows that claims share.
 
-    A claim that shares too few words with every window is shown all.
+    A claim that shares too few words with every window gets the whole passage.
     """
     most = TOKENS_A_CLAIM * min(claims_per_call, len(claims))
     if estimate_tokens(text) <= 2 * most:
@@ -47,7 +47,7 @@ def excerpts(text: str, claims: Sequence[Claim], *, claims_per_call: int) -> lis
 
 
 def _related(text: str, claim: Claim) -> frozenset[Span]:
-    """The windows about a claim; none where too few of its words are in any, or it has no content words."""
+    """The windows about a claim; none if too few of its words occur, or it has no content words."""
     found = chosen(text, claim.text) if content_words(claim.text) else ()
     return frozenset(window.span for window in found if window.share >= LEAST_OF_BEST * found[0].share)
 
@@ -57,7 +57,7 @@ def _tokens(text: str, windows: Collection[Span]) -> int:
 
 
 def _shown(text: str, windows: Collection[Span]) -> str:
-    """The windows in their order; what lies between is left out."""
+    """The windows in order, with the text between them omitted."""
     spans: list[Span] = []
     for start, end in sorted(windows):
         if spans and start <= spans[-1].end + 1:

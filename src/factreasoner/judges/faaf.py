@@ -20,12 +20,12 @@ from factreasoner.models.messages import Example, FunctionSchema
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
-"""The paper's own words for the third value, four tokens longer in every answer."""
+"""The paper's words for the third value, four tokens longer in every answer."""
 
 First = Literal["sources", "citation", "reasoning"]
 
 ANSWERED_FALSE = "the model said False, which may mean silence or a contradiction"
-"""The note of a verdict where a model could say only True or False."""
+"""The note on a verdict if a model could answer only True or False."""
 
 _FIRST_TEXT: dict[First, str] = {
     "sources": 'The numbers of the sources that decide {name}, as "1, 3"; an empty string where none does.',
@@ -37,7 +37,7 @@ _FIRST_TOKENS: dict[First, int] = {"sources": 12, "citation": 80, "reasoning": 8
 
 
 class Inquiry(NamedTuple):
-    """What a call asks of every claim: one of `values` (free words where None), after each of `first`.
+    """The question about every claim of a call: one of `values` (free text if None), after each of `first`.
 
     With `verbal`, a certainty from 0 to 100 follows. `task` describes the function, `item` names a claim.
     """
@@ -49,9 +49,9 @@ class Inquiry(NamedTuple):
     verbal: bool = False
 
     def label_of(self, value: str) -> Label | None:
-        """What an answer means; None when it means nothing.
+        """The meaning of an answer; None if it has none.
 
-        Where only True and False can be answered, False may mean silence or a contradiction: neutral.
+        If only True and False are allowed, False may mean silence or contradiction: neutral.
         """
         if value == FALSE and self.values is not None and NOT_CLEAR not in self.values:
             return "neutral"
@@ -59,25 +59,25 @@ class Inquiry(NamedTuple):
 
     @property
     def one_word(self) -> bool:
-        """Whether one of the values is all that is asked of a claim."""
+        """Whether the answer about a claim is only one value."""
         return self.values is not None and not self.first and not self.verbal
 
     @property
     def verdicts(self) -> str:
-        """What the values mean, for a judge's prompt."""
+        """The meaning of the values, for a judge's prompt."""
         return _text(f"verdicts_{'tf' if self.values == (TRUE, FALSE) else 'tfn'}.txt").strip()
 
     @property
     def tokens_per_claim(self) -> int:
-        """About how many output tokens one claim takes."""
+        """Estimated output tokens per claim."""
         before = sum(_FIRST_TOKENS[first] for first in self.first)
         return (40 if self.values is None else 16) + before + (12 if self.verbal else 0)
 
     def build(self, claims: Sequence[Claim]) -> FunctionSchema:
         """The function of `claims`: one required argument each, `fact_0`, `fact_1`, ...
 
-        What comes first precedes it (`fact_0_citation`), so that the model quotes or thinks first and then
-        decides; the certainty (`fact_0_certainty`) follows it.
+        Citations and reasons precede it (`fact_0_citation`), so that the model quotes or thinks before it
+        decides; the certainty (`fact_0_certainty`) follows.
         """
         properties: dict[str, dict[str, Any]] = {}
         for position in range(len(claims)):
@@ -116,11 +116,11 @@ class Inquiry(NamedTuple):
         user: Callable[[Sequence[str], Sequence[str]], str],
         words: Mapping[str, str] | None = None,
     ) -> tuple[Example, ...]:
-        """Worked calls for a prompt: `user` words their passages and facts as the call's own.
+        """Worked calls for a prompt: `user` formats passages and facts as the call does.
 
-        `words` are those for True, False and Not clear where the prompt has its own. With `one`, six calls
-        of one fact, two of each label. Otherwise one of two facts and one of six: a model that saw one size
-        answers that many keys whatever it is asked.
+        `words` replace True, False and Not clear if the prompt has its own. With `one`, six calls of one
+        fact, two per label. Otherwise one of two facts and one of six, since a model that saw one size
+        repeats that number of keys.
         """
         cases = _cases()
         shown = [(cases[0], cases[0]["facts"][:2]), (cases[1], cases[1]["facts"])]
@@ -161,7 +161,7 @@ class Inquiry(NamedTuple):
 
 @cache
 def _cases() -> list[dict[str, Any]]:
-    """The passages of the examples, with facts, their verdicts, quotes and reasons."""
+    """The example passages, with facts, verdicts, quotes and reasons."""
     found: list[dict[str, Any]] = json.loads(_text("judge_examples.json"))
     return found
 
@@ -173,9 +173,9 @@ def _text(name: str) -> str:
 
 
 def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
-    """The inquiry of a mode; those with citation have the model quote first, those with reasoning think.
+    """The inquiry of a mode, with citation or reasoning before the verdict if the mode has them.
 
-    Raises ConfigError: prompt-tf, which asks no function.
+    Raises ConfigError: prompt-tf, which uses no function.
     """
     if mode == "prompt-tf":
         raise ConfigError("mode: prompt-tf works only in `recall`; elsewhere use --assessor prompt-tf")
@@ -188,7 +188,7 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
 
 
 def numbered(text: str, count: int) -> list[int]:
-    """The numbers in `text` from 1 to `count`; of ranges (2-4) both ends and what is between."""
+    """The numbers in `text` from 1 to `count`, with ranges (2-4) expanded."""
     found: list[int] = []
     for first, last in re.findall(r"(?<!\d)(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?(?!\d)", text):
         found += [n for n in range(int(first), min(int(last or first), count) + 1) if 1 <= n <= count]

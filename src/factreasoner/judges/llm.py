@@ -1,4 +1,4 @@
-"""A language model as the judge, asked through functions of one argument a claim."""
+"""A language model as the judge, called with functions of one argument per claim."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from factreasoner.text.language import check_citation
 
 
 class LLMJudge:
-    """Judges claims by calls of one function each, `atoms_per_call` claims at most; see `Asker`.
+    """Judges at most `atoms_per_call` claims per call; see `Asker`.
 
-    Of a long passage a call shows the windows about its claims; see `excerpts`. Several are shown whole.
-    `inquiry` is what is asked of each claim, by default that of the mode.
+    For a long passage, a call shows the windows about its claims; see `excerpts`. Several passages are shown
+    whole. `inquiry` is the question, by default that of the mode.
     """
 
     cuts_passages = True
@@ -48,13 +48,13 @@ class LLMJudge:
 
     @property
     def claims_per_call(self) -> int:
-        """`atoms_per_call`, or fewer when the estimated answer would not fit `max_tokens`."""
+        """`atoms_per_call`, or fewer if the estimated answer would not fit `max_tokens`."""
         return self._asker.claims_per_call
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """One verdict or one failure for every claim, in the order of the claims.
+        """One verdict or one failure for every claim, in order.
 
-        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client.
         """
         shown = [Excerpt(premise.text, tuple(claims))]
         if self.cuts_passages and len(premise.parts) < 2:
@@ -99,7 +99,7 @@ class LLMJudge:
 
     @cached_property
     def _examples(self) -> dict[bool, tuple[Example, ...]]:
-        """The examples of calls about one fact, and about many."""
+        """The examples for calls about one fact, and about several."""
 
         def user(texts: Sequence[str], _: Sequence[str]) -> str:
             return f"Passage:\n{prompts.delimit(texts[0], 'passage')}"
@@ -133,7 +133,7 @@ class LLMJudge:
 
 
 def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
-    """Ids of the passages that a verdict rests on; none where it is silent or names none."""
+    """Ids of the passages that a verdict rests on; none if neutral or unnamed."""
     if finding.label == "neutral":
         return ()
     if len(premise.parts) == 1:
@@ -143,10 +143,10 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
 
 
 def _sources(texts: Sequence[str]) -> str:
-    """Numbered sources as a message shows them."""
+    """Numbered sources as shown in a prompt."""
     return "\n\n".join(shown_source(str(number), text) for number, text in enumerate(texts, start=1))
 
 
 def shown_source(name: str, text: str) -> str:
-    """A source as a prompt shows it: its name, and its text between tags."""
+    """A source as shown in a prompt: its name, and its text between tags."""
     return f"Source {name}:\n{prompts.delimit(text, 'source')}"

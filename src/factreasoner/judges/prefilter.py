@@ -1,4 +1,4 @@
-"""The bundled judge before another one, which gets only the pairs that are not surely neutral."""
+"""A prefilter: the bundled judge decides clearly neutral pairs, another judge the rest."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from factreasoner.models import Claim, Premise
 from factreasoner.protocols import Judge, Judged, asks_model
 
 SURELY_NEUTRAL = 0.95
-"""How probable neutral is, by the bundled judge, in a pair that is not sent."""
+"""Minimum P(neutral) by the bundled judge of a pair that is not sent."""
 
 
 class PrefilteredJudge:
-    """Asks `judge` only about pairs that the bundled judge does not call surely neutral.
+    """Asks `judge` only about pairs that the bundled judge does not find clearly neutral.
 
-    Pairs that the bundled judge can't read, and premises of several passages, are sent as they are.
+    Pairs that the bundled judge can't read, and premises of several passages, are always sent.
     """
 
     def __init__(self, judge: Judge, bundled: Judge) -> None:

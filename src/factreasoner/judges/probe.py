@@ -1,7 +1,7 @@
-"""How many facts a model may be asked about at once, found out by facts with known verdicts.
+"""Probe how many facts a model can judge per call, with facts of known verdicts.
 
-A small model answers by a fact's place in the list: it repeats itself, and its verdicts change when the facts
-are reversed. So it is asked about two passages with 16 facts each, in both orders.
+A weak model answers by position: its verdicts repeat, and change when the facts are reversed. So it is asked
+about two passages with 16 facts each, in both orders.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.protocols import LLM
 
 MOST_CHANGED = 3
-"""Verdicts of 32 that may change with the order of the facts."""
+"""Maximum verdicts of 32 that may change with the order of facts."""
 LEAST_RIGHT = 27
-"""Verdicts of 32 that must be right for a model to take many facts at once."""
+"""Minimum right verdicts of 32 for a model to get many facts at once."""
 FEWER_RIGHT = 2
-"""By how many verdicts a larger call may be less right than one fact a call."""
+"""How many fewer verdicts may be right in a larger call than in single calls."""
 MOST_ALIKE = 4
-"""Useless replies in a row, of one kind, after which nothing more is asked."""
+"""Maximum consecutive useless replies of one kind."""
 STAGE = "probe"
 C = TypeVar("C", bound=JudgeSettings)
 
 
 class _Case(NamedTuple):
-    """A passage with facts, and the answer to each by its id: True, False or Not clear."""
+    """A passage with facts, and the answer to each by id: True, False or Not clear."""
 
     premise: Premise
     facts: tuple[Claim, ...]
@@ -62,12 +62,12 @@ def cases() -> tuple[_Case, ...]:
 
 
 def prompt_key(config: JudgeSettings) -> str:
-    """What a probe is valid for, beside a model and its server: the mode and the prompts of the judge."""
+    """What a probe is valid for, besides model and server: the mode and the judge's prompts."""
     return f"{config.mode} {LLMJudge.fingerprint()}"
 
 
 def prober_of(config: JudgeSettings) -> Prober | None:
-    """How a model client finds out how many facts a call to ask; None where the settings say it."""
+    """Finds the number of facts per call for a model client; None if the settings give it."""
     wanted = config.atoms_per_call is None and config.part("judge").prompts
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
@@ -76,22 +76,22 @@ def prober_of(config: JudgeSettings) -> Prober | None:
 
 
 SERVERS_FAULT: dict[str, type[LLMError]] = {kind.__name__: kind for kind in (ProviderError, CallTimeoutError)}
-"""Errors that say nothing of the model, by name."""
+"""Names of errors that are not the model's fault."""
 
 
 @dataclass
 class Purse:
-    """The paid calls that a probe may still make, further tries of it included."""
+    """The paid calls that a probe may still make, retries included."""
 
     left: int = MOST_PROBE_CALLS
 
 
 def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probe:
-    """How many facts a call a model can take: 4 calls for one that takes many, `purse` for another.
+    """The number of facts per call for a model: 4 calls for a capable one, at most `purse` for others.
 
     Raises:
-        LLMError: four replies in a row were useless in the same way; it gave no verdict on any fact; the
-            calls ran out before each fact was asked about alone; or its server did not answer.
+        LLMError: four consecutive replies were useless in the same way, no fact got a verdict, the calls were
+            used up, or the server did not answer.
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
@@ -101,7 +101,7 @@ def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probe:
 class _ProbeRun:
     """Asks a model about the cases, and keeps the form of its last reply.
 
-    What a reply lacks is not asked for again, and no vote is taken: it is counted as not right.
+    Missing answers are not retried: they count as wrong.
     """
 
     def __init__(self, llm: LLM, config: JudgeSettings, purse: Purse) -> None:
@@ -125,9 +125,9 @@ class _ProbeRun:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """The model's reply, if it may still be paid for.
+        """The model's reply, if calls are left.
 
-        Raises LLMError: there is none, or it has no verdict; and what the model client raises.
+        Raises LLMError: no calls are left, or no verdict; and what the model client raises.
         """
         if self._stopped or not self._purse.left:
             raise self._stopped or UnusableReplyError("no more calls of the probe are paid for")
@@ -156,7 +156,7 @@ class _ProbeRun:
         return reply
 
     def _note(self, error: UnusableReplyError | None, paid: int) -> None:
-        """Take note of a reply's use, and stop after too many that were useless in the same way."""
+        """Record a reply, and stop after too many that were useless in the same way."""
         if error is None:
             self._useless = ("", 0)
             return
@@ -170,7 +170,7 @@ class _ProbeRun:
             self._stopped = UnusableReplyError(f"{note} ({error.reason}): {error}", reason=error.reason)
 
     def probe(self) -> Probe:
-        """The most facts a call at which the model is nearly as right as when asked one by one."""
+        """The largest call size that is nearly as accurate as single facts."""
         many, few = PROBE_SIZES
         whole = self._both_orders(many)
         if whole is not None and whole.right >= LEAST_RIGHT:
@@ -190,7 +190,7 @@ class _ProbeRun:
         return four if four is not None and four.right >= one.right - FEWER_RIGHT else one
 
     def _both_orders(self, size: int) -> Probe | None:
-        """What comes of calls of that many facts; None as soon as too many verdicts change in reverse."""
+        """Results with that many facts per call; None if too many verdicts change in reverse."""
         labels: dict[str, Label] = {}
         changed = 0
         for case in cases():
@@ -233,7 +233,7 @@ class _ProbeRun:
 
 
 def _useless(reply: Reply, schema: FunctionSchema) -> UnusableReplyError | None:
-    """What is wrong with a reply without any verdict; None: it has one."""
+    """What is wrong with a reply without a verdict; None if it has one."""
     if reply.truncated:
         return UnusableReplyError("the token limit cut off the reply: see --max-tokens", reason="cut")
     if any(schema.problem(name, reply.arguments) is None for name in schema.choices):
@@ -242,7 +242,7 @@ def _useless(reply: Reply, schema: FunctionSchema) -> UnusableReplyError | None:
 
 
 def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
-    """The bundled judge's labels of the cases; neutral where its label is none of the known ones."""
+    """The bundled judge's labels of the cases; neutral for other labels."""
     from factreasoner.judges.encoder.judge import VerifierJudge
 
     judge = VerifierJudge(EncoderSettings())
@@ -251,7 +251,7 @@ def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
 
 
 def known_probe(config: JudgeSettings) -> Probe | None:
-    """What an earlier probe of the settings' model found, from the cache; None where there was none."""
+    """The cached result of an earlier probe; None without one."""
     if prober_of(config) is None or config.first_model is None or config.batch != "none":
         return None
     client = LiteLLMClient(config)
@@ -260,6 +260,6 @@ def known_probe(config: JudgeSettings) -> Probe | None:
 
 
 def as_probed(config: C) -> C:
-    """The settings with as many atoms a call as an earlier probe found; as they are where there was none."""
+    """The settings with the probed number of atoms per call, if known."""
     found = known_probe(config)
     return config if found is None else config.model_copy(update={"atoms_per_call": found.facts_per_call})

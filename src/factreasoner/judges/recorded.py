@@ -1,4 +1,4 @@
-"""A judge whose verdicts are read from a file: a person's, or those of an earlier run's journal."""
+"""A judge that replays verdicts from a file: human ones, or an earlier run's journal."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from factreasoner.protocols import Judged
 
 
 class RecordedJudge:
-    """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
+    """Replays the verdicts in `config.relations`; see the settings `relations` and `unlisted`.
 
-    The file is JSONL with one {record, source, target, label, probability?, quote?} a line, or an earlier
-    run's journal or folder; quotes are kept in both. A pair that it does not hold, or holds about other texts
-    or with a quote that is not in the passage, is a Failure of error type "MissingVerdict". With `unlisted`
-    of "neutral", an unlisted pair of a record that is named is neutral.
+    The file is JSONL with one {record, source, target, label, probability?, quote?} per line, or an earlier
+    run's journal or folder. An unlisted pair, or one with other texts or a quote that is not in the passage,
+    is a Failure of type "MissingVerdict". With `unlisted="neutral"`, an unlisted pair of a listed record is
+    neutral.
 
     Raises:
         ConfigError: no file is set.
@@ -66,7 +66,7 @@ class RecordedJudge:
         return Judged(tuple(verdicts), tuple(failures))
 
     def _found(self, recording: Recording | None, premise: Premise, claim: Claim) -> Verdict | str:
-        """The verdict on a pair, or why there is none that counts."""
+        """The verdict on a pair, or why there is no valid one."""
         neutral = self._config.unlisted == "neutral"
         if recording is None and neutral:
             return (
@@ -92,7 +92,7 @@ class RecordedJudge:
 
 
 def recording_fingerprint(path: Path) -> str:
-    """Short digest of the recorded verdicts' file. Raises InputError when it can't be read."""
+    """Short digest of the verdict file. Raises InputError if it can't be read."""
     digest = hashlib.sha256()
     for line in lines_of(journal_of(path)):
         digest.update(line)
@@ -100,7 +100,7 @@ def recording_fingerprint(path: Path) -> str:
 
 
 def _remade(recording: Recording | None, claim: Claim) -> str:
-    """The cause and the remedy where the recorded run made no such claim."""
+    """Cause and fix if the recorded run has no such claim."""
     if recording is None or not recording.atoms:
         return ""
     if claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text:
@@ -112,7 +112,7 @@ def _remade(recording: Recording | None, claim: Claim) -> str:
 
 
 def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
-    """What a file in either form holds, by record id; verdicts without a probability get `constant`.
+    """The content of a file in either form, by record id; the default probability is `constant`.
 
     Raises InputError: the file can't be read, is empty, or has a bad line.
     """
@@ -123,7 +123,7 @@ def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
 
 
 def used_lines(config: JudgeSettings) -> UsedLines | None:
-    """Notes which verdicts an input has a use for; None unless they come from a table.
+    """Tracks which verdicts an input uses; None unless they come from a table.
 
     Raises InputError: the table can't be read, or has a bad line.
     """
@@ -147,9 +147,9 @@ _CLAIMS = TypeAdapter(tuple[_Text, ...])
 
 
 class RecordedRun(Mapping[str, Recording]):
-    """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
+    """An earlier run's journal, by record id: the last line of each record, read on request.
 
-    Raises InputError: a line is damaged; or the file is compressed, so that no line can be looked up.
+    Raises InputError: a line is damaged, or the file is compressed.
     """
 
     def __init__(self, file: Path) -> None:
@@ -187,7 +187,7 @@ class RecordedRun(Mapping[str, Recording]):
 
 
 def _words(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
-    """A result's verdicts and passages, and its texts by id: those judged, and those they are judged by."""
+    """A result's verdicts and passages, and its texts by id."""
     result = json.loads(line)
     if result.get("verdicts") is None:
         found = Assessment.model_validate_json(line)
@@ -210,10 +210,10 @@ def _words(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str,
 
 
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
-    """Verdicts as their judge gave them, uncalibrated, by pair; each holds for all equal contexts.
+    """Uncalibrated verdicts by pair; each applies to all equal contexts.
 
-    FR1 judges equal contexts separately and FR2 one of them, so each replays the other. Where several equal
-    ones have a verdict the most probable counts.
+    FR1 judges equal contexts separately and FR2 only one, so each can replay the other. Among several
+    verdicts the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
     given = (verdict.as_given.model_copy(update={"confidence": "recorded"}) for verdict in verdicts)

@@ -1,4 +1,4 @@
-"""Tables of relations: a person's verdicts, a line each, and which of them are on pairs of an input."""
+"""Tables of relations: human verdicts, one per line, and their use by an input."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Pair = tuple[str, str]
 
 
 class Recording(NamedTuple):
-    """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
+    """The recorded verdicts of one record by (source, target), and their texts by id.
 
-    `atoms` and `contexts` are empty where the file has no texts; there, `lines` has each verdict's line.
+    `atoms` and `contexts` are empty if the file has no texts; then `lines` has each verdict's line.
     """
 
     verdicts: Mapping[Pair, Verdict]
@@ -36,7 +36,7 @@ class Recording(NamedTuple):
 
 
 class _RelationLine(BaseModel):
-    """One line of a table of relations; other keys are ignored."""
+    """One line of a relation table; other keys are ignored."""
 
     record: _Id = Field(min_length=1)
     source: _Id = Field(min_length=1)
@@ -47,7 +47,7 @@ class _RelationLine(BaseModel):
 
 
 def table_of(file: Path, constant: float) -> dict[str, Recording]:
-    """A table of relations, by record id."""
+    """A relation table, by record id."""
     records: dict[str, dict[Pair, tuple[Verdict, int]]] = {}
     problems: list[InputProblem] = []
     for number, raw in enumerate(lines_of(file), start=1):
@@ -83,7 +83,7 @@ def table_of(file: Path, constant: float) -> dict[str, Recording]:
 
 
 class UsedLines:
-    """Which verdicts of a table are on pairs of the records of an input."""
+    """Tracks which verdicts of a table concern pairs of an input."""
 
     def __init__(self, file: Path, table: Mapping[str, Recording]) -> None:
         self._file = file
@@ -96,9 +96,9 @@ class UsedLines:
         """By record, the lines that are on no pair, and why."""
 
     def note(self, record: Record, *, pairs: bool) -> None:
-        """Take note of a record of the input; with `pairs`, also of the ids of its atoms and contexts.
+        """Record an input record; with `pairs`, also the ids of its atoms and contexts.
 
-        Where atoms are still to be made, or contexts to be found, any id may be one of theirs.
+        Before atoms are made or contexts retrieved, any id may be theirs.
         """
         if (recording := self._table.get(record.id)) is None:
             return
@@ -112,11 +112,11 @@ class UsedLines:
                 self._others[record.id][line] = f"record {record.id!r} has no atom or context {strange!r}"
 
     def unused(self, *, whole: bool = True) -> str:
-        """How many verdicts are on pairs of the input, and the first that is not; empty if all are.
+        """How many verdicts concern the input, and the first that does not; empty if all do.
 
-        Without the `whole` input, verdicts on records that were not read are not counted.
+        Without the `whole` input, verdicts on unread records are ignored.
 
-        Raises InputError: none of them is.
+        Raises InputError: none concerns the input.
         """
         counted = self._table.keys() if whole else self._named
         others = {line: why for name in counted for line, why in self._others[name].items()}
@@ -133,7 +133,7 @@ class UsedLines:
 
 
 def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
-    """What is wrong with the fields of a line; fields of which the same is wrong are named together."""
+    """Problems of a line's fields; fields with the same problem are named together."""
     fields: dict[str, list[str]] = {}
     for item in error.errors():
         fields.setdefault(refused(item), []).append(".".join(map(str, item["loc"])))
@@ -142,7 +142,7 @@ def line_problems(error: ValidationError, where: str, line_format: str) -> Itera
 
 
 def lines_of(file: Path) -> Iterator[bytes]:
-    """The lines of a file, compressed or not. Raises InputError when it can't be read."""
+    """The lines of a file, compressed or not. Raises InputError if it can't be read."""
     try:
         with opened(file) as lines:
             yield from lines

@@ -17,7 +17,7 @@ _judging = partial(setting, "Judging")
 
 
 class JudgeSettings(EncoderSettings):
-    """Who judges, and how."""
+    """Settings of the judge."""
 
     judge: str = _assessor(
         "auto",
@@ -52,5 +52,5 @@ class JudgeSettings(EncoderSettings):
 
     @property
     def judging_verifier(self) -> str | None:
-        """The verifier that judges; None where another judge does."""
+        """The verifier that judges; None with another judge."""
         return self.named_verifier if self.part("judge").classifies else None

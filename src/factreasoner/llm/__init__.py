@@ -1,1 +1,1 @@
-"""Language models: one protocol, the litellm client, call forms, batches, a scripted double."""
+"""Language models: a protocol, the litellm client, call forms, batches, a scripted test double."""

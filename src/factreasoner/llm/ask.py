@@ -1,4 +1,4 @@
-"""Asking a model about many items with one call, and again about those it left open.
+"""Ask a model about many items in one call, and retry unanswered ones.
 
 However badly a model replies, a planned call leads to few paid ones (see `RetryBudget`).
 """
@@ -21,29 +21,29 @@ I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
 
 MOST_FACTS = 32
-"""Facts a call for a model of which nobody knows how many it can take."""
+"""Facts per call for a model that was not probed."""
 MOST_WITHOUT_RESULT = 8
-"""Most paid requests of a planned call without any answered item."""
+"""Maximum paid requests of a planned call without any answered item."""
 AN_ANSWER = 2
-"""Further paid requests that each answered item allows."""
+"""Extra paid requests allowed by each answered item."""
 
 
 class NoResult(NamedTuple):
-    """Why a reply has no result for an item; `final` if asking again would not help."""
+    """Why a reply has no result for an item; `final` if a retry would not help."""
 
     problem: str
     final: bool = False
 
 
 MOST_MALFORMED, MOST_USELESS = 3, 2
-"""How many replies in a row that are useless for one reason end their items."""
+"""Consecutive replies, useless for one reason, that end their items."""
 
 
 class ItemQuestion(NamedTuple, Generic[I, R]):
-    """What is asked about items, and how the reply is read.
+    """How to ask about items, and how to read the reply.
 
-    `request` makes the call about some items; `read` gives a result, or the reason for none, for each of them
-    in order. A failure belongs to `stage`, has the item's `name`, and calls what is missing `result`.
+    `request` makes the call about some items; `read` gives a result, or the reason for none, for each in
+    order. A failure belongs to `stage`, has the item's `name`, and calls what is missing `result`.
     """
 
     stage: str
@@ -55,10 +55,10 @@ class ItemQuestion(NamedTuple, Generic[I, R]):
 
 
 class _Turn(NamedTuple):
-    """Items asked about together, by position: which attempt it is, and which sample of the answer.
+    """Items asked about together, by position, with the attempt and the sample number.
 
-    Another sample of the same answer is `step` further on. `reason` is why the last `times` replies in a row
-    were useless as a whole; empty after a useful one.
+    Another sample of the same answer has a number larger by `step`. `reason` is why the last `times`
+    consecutive replies were useless; empty after a useful one.
     """
 
     positions: Sequence[int]
@@ -74,12 +74,12 @@ class _Turn(NamedTuple):
 
 
 class ItemAsker:
-    """Makes planned calls, and asks again after bad replies.
+    """Makes planned calls, and retries after bad replies.
 
-    - An item without a usable result is asked about again: with others, in halves, then alone, `max_attempts`
-      times in all. A cut reply has its items asked in halves.
-    - An item is a Failure after that, after two replies in a row that are useless for the same reason (three
-      malformed ones), or when the budget of the planned call is used up.
+    - An item without a usable result is retried: with others, in halves, then alone, up to `max_attempts` in
+      all. Items of a cut reply are retried in halves.
+    - An item is a Failure after that, after two consecutive replies that are useless for the same reason
+      (three malformed ones), or when the budget of the planned call is used up.
     """
 
     def __init__(self, llm: LLM, config: LLMSettings) -> None:
@@ -90,8 +90,8 @@ class ItemAsker:
     ) -> list[R | Failure]:
         """A result or a failure for every item, in order.
 
-        `sample` numbers the sample of the answer, out of `samples` drawn side by side. Raises what the model
-        client raises that is no LLMError: ConfigError, BudgetError, PendingError, RunError.
+        `sample` numbers the sample of the answer, out of `samples`. Raises the client's errors other than
+        LLMError: ConfigError, BudgetError, PendingError, RunError.
         """
         with planned_call() as budget:
             planned = _PlannedCall(self._llm, self._config, asked, items, budget)
@@ -101,7 +101,7 @@ class ItemAsker:
 
 @dataclass
 class _PlannedCall(Generic[I, R]):
-    """One planned call and all that it leads to; `results` are by position."""
+    """One planned call with its retries; `results` are by position."""
 
     llm: LLM
     config: LLMSettings
@@ -111,7 +111,7 @@ class _PlannedCall(Generic[I, R]):
     results: dict[int, R | Failure] = field(default_factory=dict)
 
     def ask(self, turn: _Turn) -> None:
-        """Ask about the items of `turn`, and again where that helps, until each has a result or a failure."""
+        """Ask about the items of `turn`, with useful retries, until each has a result or a failure."""
         items = [self.items[position] for position in turn.positions]
         prompt, schema = self.asked.request(items)
         try:
@@ -145,7 +145,7 @@ class _PlannedCall(Generic[I, R]):
             self._again(turn._replace(reason="", times=0), problems)
 
     def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
-        """Ask once. If the client does not count what it pays, it has paid once."""
+        """Ask once. If the client does not count its payments, it paid once."""
         before, cached = self.budget.left, 0
         try:
             reply = self.llm.call(prompt, schema, sample=sample, logprobs=self.asked.logprobs)
@@ -156,7 +156,7 @@ class _PlannedCall(Generic[I, R]):
         return reply
 
     def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
-        """Ask again about items with a problem, unless the same problem came too often."""
+        """Retry items with a problem, unless the same problem came too often."""
         most_times = MOST_MALFORMED if turn.reason == "malformed" else MOST_USELESS
         if turn.attempt >= self.config.max_attempts or turn.times >= most_times:
             self._fail(problems, turn.attempt)
@@ -167,9 +167,9 @@ class _PlannedCall(Generic[I, R]):
         self._ask_each(groups, turn._replace(attempt=attempt), problems)
 
     def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
-        """Ask about one group after the other while the budget lasts.
+        """Ask about each group in turn while the budget lasts.
 
-        The same items again are another sample: else the cache would give the same reply.
+        A retry of the same items is another sample, since the cache would repeat the reply.
         """
         pending: PendingError | None = None
         for group in groups:
@@ -200,7 +200,7 @@ def _halves(positions: Sequence[int]) -> list[Sequence[int]]:
 
 @dataclass
 class RetryBudget:
-    """The paid requests that one planned call may still make, one after the other.
+    """The paid requests that one planned call may still make.
 
     `raised`: a reply was cut, and the limit was raised; `too_slow`: a longer reply takes too long.
     """
@@ -215,7 +215,7 @@ _current: ContextVar[RetryBudget | None] = ContextVar("factreasoner_retry_budget
 
 @contextlib.contextmanager
 def planned_call() -> Iterator[RetryBudget]:
-    """Count everything asked inside, in this context, towards one planned call."""
+    """Count all requests made inside, in this context, towards one planned call."""
     made = RetryBudget()
     token = _current.set(made)
     try:
@@ -225,10 +225,10 @@ def planned_call() -> Iterator[RetryBudget]:
 
 
 def current_budget() -> RetryBudget:
-    """The budget of the planned call in this context; a new one outside of any."""
+    """The budget of this context's planned call; a new one outside of any."""
     return _current.get() or RetryBudget()
 
 
 def most_paid(calls: int, items: int) -> int:
-    """The most paid requests that `calls` planned calls about `items` items in all can lead to."""
+    """The maximum paid requests of `calls` planned calls about `items` items in all."""
     return MOST_WITHOUT_RESULT * calls + AN_ANSWER * max(items - calls, 0)

@@ -1,4 +1,4 @@
-"""How a model must be asked: learnt from its first answers and refusals, then kept."""
+"""How a model must be called: learned from its first answers and refusals, then kept."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from factreasoner.llm.settings import CallForm
 from factreasoner.models import Model, Probe
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
-"""Names of the limit of a reply's length, in the order they are tried."""
+"""Names of the reply length limit, in the order to try."""
 OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
 
 
 class FoundForm(Model):
-    """The form for one kind of function; `logprobs`: whether they come with it (None: not wanted)."""
+    """The form for one kind of function; `logprobs`: whether they come with it (None: not requested)."""
 
     form: CallForm
     logprobs: bool | None = None
 
 
 class Capabilities(Model):
-    """How a model must be asked: what its requests must respect, and in which form.
+    """How a model must be called.
 
-    `refused` names the optional parameters that it does not take. `most_tokens` is the largest limit of a
-    reply's length, `most_alternatives` the most log-probabilities per token. `system_role` is False if system
-    messages must be part of the first user message. `forms` are by kind of function, `probes` by prompt.
-    `thinks`: it reasons before it answers, so replies need more tokens.
+    `refused` names rejected optional parameters. `most_tokens` is the maximum reply length,
+    `most_alternatives` the maximum log-probabilities per token. `system_role` is False if system messages
+    must be part of the first user message. `forms` are by kind of function, `probes` by prompt. `thinks`: it
+    reasons before it answers, so replies need more tokens.
     """
 
     refused: frozenset[str] = frozenset()
@@ -48,7 +48,7 @@ class Capabilities(Model):
         return sorted(names)
 
     def learnt(self, lesson: Capabilities) -> Capabilities:
-        """These capabilities and those of `lesson`."""
+        """These capabilities with those of `lesson`."""
         return Capabilities(
             refused=self.refused | lesson.refused,
             most_tokens=_least(self.most_tokens, lesson.most_tokens),
@@ -64,7 +64,7 @@ class Capabilities(Model):
     ) -> dict[str, Any]:
         """A complete request: `content` (messages, tools, response format) and the `wanted` parameters.
 
-        `room` is the number of tokens that the model's context leaves for this reply, if known.
+        `room` is the number of tokens left for this reply in the model's context, if known.
         """
         request = {**content}
         if not self.system_role:
@@ -96,7 +96,7 @@ def _least(*limits: int | None) -> int | None:
 
 
 def token_limit(request: Mapping[str, Any]) -> int | None:
-    """The most tokens that the reply to a request may take, None if it sets no limit."""
+    """The maximum tokens of the reply to a request, None without a limit."""
     return next((request[name] for name in TOKEN_LIMITS if name in request), None)
 
 
@@ -111,21 +111,21 @@ def _without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, 
 
 
 class Memory(Protocol):
-    """Where a run keeps what it learnt about its models, for when it is resumed."""
+    """Where a run keeps the capabilities of its models, for resuming."""
 
     def capabilities(self, model: str) -> Capabilities | None:
-        """What was kept about that model, if anything."""
+        """The known capabilities of that model, if any."""
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        """Keep it. Called from any thread."""
+        """Store them. Called from any thread."""
 
 
 class KeptCapabilities:
-    """What is learnt about one model, kept with the run and in the cache under `key`. Thread-safe.
+    """The known capabilities of one model, kept with the run and in the cache. Thread-safe.
 
-    It starts with what this run learnt earlier, or else any run that asks the same model alike. Without a
-    cache nothing is kept or recalled. Batches have none: the same results must lead to the same requests.
-    A run keeps only the probes that it relied on.
+    Initially those this run learned earlier, else those of any run with the same settings. Without a cache
+    nothing is kept. Batches have none: the same results must lead to the same requests. A run keeps only the
+    probes it used.
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
@@ -144,20 +144,20 @@ class KeptCapabilities:
             self._remember()
 
     def learn(self, lesson: Capabilities) -> None:
-        """Add what was learnt."""
+        """Add what was learned."""
         with self._lock:
             if (known := self.known.learnt(lesson)) != self.known:
                 self.adopt(known)
 
     def rely_on(self, probes: dict[str, Probe]) -> None:
-        """Add what a probe found, now or earlier, that decides how this run asks."""
+        """Add a probe result that this run uses."""
         with self._lock:
             if probes != self._relied_on:
                 self._relied_on = probes
                 self.adopt(self.known.learnt(Capabilities(probes=probes)))
 
     def adopt(self, known: Capabilities) -> None:
-        """Keep what another client learnt about the same model."""
+        """Add what another client learned about the same model."""
         with self._lock:
             self.known = known
             if self._cache is not None:
@@ -170,7 +170,7 @@ class KeptCapabilities:
             self._memory.keep_capabilities(self._model, text)
 
     def forget(self, kind: Kind) -> None:
-        """Forget the form of that kind: the server has changed."""
+        """Forget the form of that kind, since the server has changed."""
         with self._lock:
             left = {known: found for known, found in self.known.forms.items() if known != kind}
             self.known = self.known.model_copy(update={"forms": left})

@@ -25,7 +25,7 @@ from factreasoner.protocols import LLM
 
 
 class Panel:
-    """Models that judge together, by name; the first one does everything else, too."""
+    """Models that judge together, by name; the first one also does everything else."""
 
     def __init__(self, members: Mapping[str, LLM]) -> None:
         self.members = dict(members)
@@ -39,35 +39,35 @@ class Panel:
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the first model can judge in one call."""
+        """How many facts the first model can judge per call."""
         return int(getattr(self._first, "facts_per_call", MOST_FACTS))
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how to ask each of them."""
+        """Whether it is known how to call each model."""
         return all(bool(getattr(member, "settled", True)) for member in self.members.values())
 
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
-"""Characters of a question's key in the ids of batched requests: some providers take 64 in all."""
+"""Key characters in batch request ids: some providers allow 64 in all."""
 
 log = logging.getLogger(__name__)
 
 
 class Prober(NamedTuple):
-    """Finds out how many facts a model can judge in one call; `key` names the prompts it is valid for."""
+    """Probes how many facts a model can judge per call; `key` names the prompts it is valid for."""
 
     key: str
     probe: Callable[[LLM], Probe]
 
 
 class LiteLLMClient:
-    """A language model through litellm; one object serves all threads of a process.
+    """A language model through litellm; one object serves all threads.
 
-    A model name without a provider, together with `api_base`, means an OpenAI-compatible server. Other
-    clients may use the same `shared`; `memory` keeps what is learnt about the model; `batches` is where
-    requests go with the setting `batch`; `prober` finds how many facts the model can judge in one call.
+    A model name without a provider, together with `api_base`, means an OpenAI-compatible server. Clients may
+    share `shared`; `memory` keeps the model's capabilities; `batches` takes the requests with the setting
+    `batch`; `prober` finds how many facts the model can judge per call.
 
     Raises ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
     """
@@ -112,7 +112,7 @@ class LiteLLMClient:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """Ask once, or take the answer from the cache or from another thread that asks the same question.
+        """The answer from the model, the cache, or another thread with the same question.
 
         Raises:
             LLMError: no usable answer; `attempts` counts the requests.
@@ -147,18 +147,18 @@ class LiteLLMClient:
         return reply
 
     def close(self) -> None:
-        """Close the cache. Calls made later go without it."""
+        """Close the cache. Later calls work without it."""
         self._cache.close()
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how to ask the model, or can't be; until then calls are made one by one."""
+        """Whether it is known how to call the model; until then calls are made one by one."""
         known = bool(self.kept.known.forms) and (self._prober is None or self._facts is not None)
         return self._batches is not None or known or self._sender.stopped
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the model can judge in one call: probed, and once more if its server was down."""
+        """How many facts the model can judge per call: probed, again if its server was down."""
         prober = self._prober
         if prober is None:
             return MOST_FACTS
@@ -177,6 +177,6 @@ class LiteLLMClient:
 
 
 def check_keys(config: LLMSettings) -> None:
-    """Raise ConfigError if a model's provider wants a key that is not set, without asking it."""
+    """Raise ConfigError if a model's provider needs a key that is not set, without a request."""
     for model in config.models:
         Transport(model, config.api_base, config.api_key_env).check_key()

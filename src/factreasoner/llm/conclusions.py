@@ -1,6 +1,6 @@
-"""Which allowed value a text answers with, where a model may think aloud before it or go on behind it.
+"""The allowed value that a text answers with, though a model may think aloud around it.
 
-Differing answers are none, and neither is one that the text takes back: the model is asked again.
+Contradictory or retracted answers count as none, and the call is retried.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RETRACTED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""What follows a first thought, or says that it was one."""
+"""Phrases that follow or retract a first thought."""
 _ANNOUNCED = re.compile(
     rf"(?:(?:{_DRAFT}|for instance|such as|e\.g\.)(?: of \w+ \w+)?"
     r"(?:\W+(?:answer|verdict|output|response|json))?"
@@ -55,14 +55,14 @@ _ANNOUNCED = re.compile(
     r"|\brather than|\binstead of)[^\w.!?]*(?:`{3}\w*\s*)?\Z",
     re.IGNORECASE,
 )
-"""Ends a text behind which a draft, an example or what is not the answer follows."""
+"""Phrases that announce a draft, an example or a non-answer."""
 _STRUCK = re.compile(r"~~(?:(?!~~|\n\n).){1,600}~~|<(del|strike)>.{0,600}?</\1>", re.IGNORECASE | re.DOTALL)
 FINAL = re.compile(
     r"^[^\w\n]*(?:here (?:is|are) )?(?:the |my )?"
     r"(?:final|corrected|revised|updated|improved|answer|output)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Begins a line that announces what replaces all above."""
+"""Starts of a line that replaces everything above."""
 _LABEL = (
     r"(?<!\w)(?<!draft )(?<!initial )(?<!first )(?<!tentative )(?<!possible )(?<!previous )(?<!wrong )"
     r"(?:answer|verdict|conclusion|decision|judge?ment|response|output|result|final|label)\b"
@@ -79,18 +79,18 @@ _LINKED = re.compile(
 )
 
 _LONGEST_NOTICE = 80
-"""Characters before an answer that may announce a draft."""
+"""Maximum distance of an announcement before an answer, in characters."""
 
 
 class Answer(NamedTuple):
-    """An allowed value, and where the text says it."""
+    """An allowed value, and its position in the text."""
 
     value: str
     start: int
 
 
 def without_drafts(text: str) -> str:
-    """The text with blanks in the place of reasoning and struck text, and "answer:" in that of `<answer>`."""
+    """The text with reasoning and struck text blanked, and `<answer>` replaced by "answer:"."""
     left = _STRUCK.sub(lambda struck: " " * len(struck[0]), blanked_reasoning(text))
     for tag in _ANSWER_TAG.finditer(text):
         begin = _VISIBLE.search(text, tag.end())
@@ -102,8 +102,8 @@ def without_drafts(text: str) -> str:
 def answer_in(text: str, allowed: Sequence[str]) -> Answer | None:
     """The one allowed value that `text` answers with; None if there is none, or several.
 
-    It begins or ends the text, or stands behind a label ("Answer: True"). The first letters of a value will
-    do where the text is a single word, or begins with at least three of them.
+    It begins or ends the text, or follows a label ("Answer: True"). The first letters of a value suffice if
+    the text is a single word, or begins with at least three of them.
     """
     first = beginning(text, allowed)
     found = [*([first] if first else []), *_declared(text, allowed)]
@@ -115,17 +115,17 @@ def answer_in(text: str, allowed: Sequence[str]) -> Answer | None:
 
 
 def retracts(behind: str) -> bool:
-    """Whether what stands behind an answer says that it was a draft or a mistake."""
+    """Whether the text after an answer calls it a draft or a mistake."""
     return _RETRACTED.search(behind) is not None
 
 
 def announces_draft(before: str) -> bool:
-    """Whether a text ends by saying that what follows is a draft, an example or not the answer."""
+    """Whether a text ends by announcing a draft, an example or a non-answer."""
     return _ANNOUNCED.search(before[-_LONGEST_NOTICE:]) is not None
 
 
 def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bool:
-    """Whether the text behind `end` says something other than `value`, or that this was a first thought."""
+    """Whether the text after `end` gives another value, or retracts this one."""
     if re.match(r"[^\w\n]*\?", text[end:]) or retracts(text[end:]):
         return True
     for wording in _patterns(tuple(allowed))[1].finditer(text, end):
@@ -139,7 +139,7 @@ def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bo
 
 
 def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
-    """The allowed value with which `text` begins, or its first letters; an empty one if another follows."""
+    """The allowed value, or its first letters, at the start of `text`; empty if another follows."""
     words = list(re.finditer(r"\w+", text))
     initials = [word[0].casefold() for word in words[:20]]
     if not initials:
@@ -159,7 +159,7 @@ def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
 
 
 def _declared(text: str, allowed: Sequence[str]) -> Iterator[Answer]:
-    """The values that stand behind a label or in a box, or alone on the last line."""
+    """The values after a label or in a box, or alone on the last line."""
     for wording in _patterns(tuple(allowed))[0].finditer(text):
         if announces_draft(text[: wording.start()]):
             continue
@@ -171,7 +171,7 @@ def _declared(text: str, allowed: Sequence[str]) -> Iterator[Answer]:
 
 @lru_cache(maxsize=32)
 def _patterns(allowed: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Declared values, and mentioned ones."""
+    """Patterns of declared values, and of mentioned ones."""
     longest = sorted(allowed, key=len, reverse=True)
     value = "|".join(r"\s+".join(map(re.escape, one.split())) for one in longest)
     alone = rf"(?!\W*(?:or\W+)?(?:{value})\b)(?![^\w\n]*\?)"

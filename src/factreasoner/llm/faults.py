@@ -1,6 +1,6 @@
-"""What a provider's error means: who must act on it, and whether asking again can help.
+"""Classify provider errors: who must act, and whether a retry can help.
 
-Only status, headers and message count, so that it does not matter which class a library wraps them in.
+Only status, headers and message count, so that wrapping by libraries does not matter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kind = Literal["config", "retry", "once", "form", "dialect", "sample", "final"]
 REFUSAL_STATUSES = frozenset({400, 404, 422})
 NOT_IMPLEMENTED = 501
 NO_CHAT_STATUSES = frozenset({404, 405, 415, NOT_IMPLEMENTED})
-"""What a server answers that has no such model, or no chat completions at that address."""
+"""Statuses of a server without that model, or without chat completions at that URL."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -63,7 +63,7 @@ SHORTER = (
 BAD_SAMPLE = _any(
     r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed"
 )
-"""What a provider says when it could not use the model's text: one bad reply, not a missing feature."""
+"""Messages of a provider that could not use the model's text: one bad reply, not a missing feature."""
 NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b",
@@ -71,7 +71,7 @@ FORM = _any(
 )
 UNSUPPORTED = _any(r"support|require|literal_error")
 PLAIN = ("word", "lines")
-"""Call forms that ask for plain text: a provider has nothing to refuse."""
+"""Call forms in plain text, which a provider cannot refuse."""
 NO_SYSTEM_ROLE = _any(
     r"system role not supported|n[o']t support system messages",
     r"only user and assistant roles are supported",
@@ -99,18 +99,18 @@ SECRET_TEXT = re.compile(
 )
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 NOT_TO_SHOW = re.compile(r"Traceback \(most recent call last\)|, Received response - |\. To drop these, set ")
-"""Where text begins that is useless to a reader: code, and litellm's own remedies."""
+"""Starts of useless message parts: code, and litellm's own advice."""
 MESSAGE_LENGTH = 300
 LONGEST_TEXT = 20_000
-"""How many characters of a text are searched for what to show."""
+"""Maximum characters of a text to search."""
 BEGINNING = 80
-"""How many characters of a body are shown that is no chat completion."""
+"""Maximum characters shown of a body that is not a chat completion."""
 
 
 class NotACompletionError(Exception):
-    """A body with status 200 that is no chat completion: a login page, half a reply, an error.
+    """A body with status 200 that is not a chat completion: a login page, half a reply, an error.
 
-    `status_code` is what the error in it says, 400 if that is nothing; 200 without an error.
+    `status_code` is that of the error in it, or 400; 200 without an error.
     """
 
     def __init__(self, body: bytes, error: object) -> None:
@@ -123,12 +123,11 @@ class NotACompletionError(Exception):
 class ProviderFault(NamedTuple):
     """A classified error. `message` can be shown: it is short and holds no key.
 
-    The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
-    passes, after `retry_after` seconds if the provider says so; "once" may, and is asked again once; "form"
-    is a call form that it refuses; "dialect" is something else that it refuses, which `lesson` avoids, or a
-    limit of the reply above `room`; "sample" is a reply that it could not use itself; "final" stays.
-    `refused`: nobody listens at the server's address. `nameless`: the name of its host has none, by an answer
-    ("unknown") or because no resolver answers now ("unresolved").
+    The kinds: "config" is for the user to fix, with `remedy` ("key": the key is missing or wrong); "retry" is
+    transient, with `retry_after` seconds if given; "once" is retried once; "form" is a refused call form;
+    "dialect" is another refusal, which `lesson` avoids, or a reply limit above `room`; "sample" is a reply
+    that the provider could not use; "final" is permanent. `refused`: the connection was refused. `nameless`:
+    the host name does not resolve, by an answer ("unknown") or because no resolver answers ("unresolved").
     """
 
     kind: Kind
@@ -142,7 +141,7 @@ class ProviderFault(NamedTuple):
     nameless: Literal["", "unknown", "unresolved"] = ""
 
     def error(self, attempts: int, remedy: str, why: str = "") -> LLMError:
-        """The error of a call without an answer after so many attempts; `why` it waits no longer."""
+        """The error of an unanswered call after that many attempts; `why` it waits no longer."""
         if self.kind == "sample":
             return UnusableReplyError(self.message, reason="malformed", attempts=attempts)
         status = "" if self.status is None else f"status {self.status}: "
@@ -158,7 +157,7 @@ def fault_of(
     fixed: Collection[str] = (),
     secret: str | None = None,
 ) -> ProviderFault:
-    """Classify an error raised by `request` in call form `form`; `fixed` parameters can't be left out."""
+    """Classify an error of `request` in call form `form`; `fixed` parameters can't be removed."""
     status = getattr(error, "status_code", None)
     raw = str(error)[:2000]
     unsupported = type(error).__name__ == "UnsupportedParamsError"  # by litellm, which sent nothing
@@ -189,7 +188,7 @@ def fault_of(
 
 
 def _passing(error: BaseException, fault: ProviderFault) -> ProviderFault:
-    """A fault that may pass, with what is known of the connection."""
+    """A transient fault, with the state of the connection."""
     if not NO_ANSWER.search(str(error)[:2000]):
         return fault
     broken = _of_the_system(error)
@@ -201,7 +200,7 @@ def _passing(error: BaseException, fault: ProviderFault) -> ProviderFault:
 
 
 def _final(error: BaseException, message: str, status: int | None) -> ProviderFault:
-    """The fault of an error that is none of the others."""
+    """The fault of any other error."""
     if not isinstance(error, NotACompletionError):
         return ProviderFault("final", message, status)
     words = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
@@ -209,9 +208,9 @@ def _final(error: BaseException, message: str, status: int | None) -> ProviderFa
 
 
 def _of_the_system(error: BaseException | None) -> OSError | UnicodeError | None:
-    """Why there is no connection, as the operating system says; None where it was not that.
+    """The operating system's reason for a missing connection; None if it was another.
 
-    A UnicodeError: the name of the host can't be one.
+    A UnicodeError means an invalid host name.
     """
     while error is not None:
         if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.strerror):
@@ -221,7 +220,7 @@ def _of_the_system(error: BaseException | None) -> OSError | UnicodeError | None
 
 
 def _nameless(error: OSError | UnicodeError | None) -> Literal["", "unknown", "unresolved"]:
-    """Whether an error says that the host's name has no address."""
+    """Whether an error says that the host name has no address."""
     if isinstance(error, socket.gaierror):
         return "unresolved" if error.errno == socket.EAI_AGAIN else "unknown"
     return "unknown" if isinstance(error, UnicodeError) else ""
@@ -230,10 +229,10 @@ def _nameless(error: OSError | UnicodeError | None) -> Literal["", "unknown", "u
 def _lesson_of(
     complaint: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
 ) -> tuple[Capabilities, int | None] | None:
-    """What a provider's complaint about `request` teaches for later ones; None: nothing we know.
+    """What a provider's complaint about `request` teaches for later ones; None if nothing.
 
-    Beside it, the tokens that the context leaves for a reply to this one. Unless the request was `refused`,
-    only that and a system role are told in such words.
+    Returns it with the tokens that the context leaves for this reply. Unless the request was `refused`, only
+    that and a missing system role are recognised.
     """
     sent = token_limit(request)
     found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
@@ -269,7 +268,7 @@ def _refuses_form(raw: str, status: int | None, form: str) -> bool:
 
 
 def _remedy(raw: str, status: int | None) -> str | None:
-    """What the user can do about an error that all later requests would meet; None for other errors."""
+    """The user's fix for an error that all later requests would meet; None for other errors."""
     if status == 403 and MODERATED.search(raw):
         return None
     no_credit = status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)
@@ -289,7 +288,7 @@ def _remedy(raw: str, status: int | None) -> str | None:
 
 
 def shown(text: str, secret: str | None = None) -> str:
-    """`text` on one line, shortened, without a traceback and without anything that may be a key."""
+    """`text` on one line, shortened, without tracebacks and possible keys."""
     if words := MESSAGE.search(text[:LONGEST_TEXT]):
         text = words[1]
     text = " ".join(text[:LONGEST_TEXT].split())[: 10 * MESSAGE_LENGTH]

@@ -1,4 +1,4 @@
-"""A question asked in one call form, and the search for the form that a model obeys."""
+"""Ask a question in one call form, and search for the form that a model obeys."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from factreasoner.llm.transport import Transport
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 
 MOST_QUESTIONS = 4
-"""Questions without a usable answer after which a form is settled on anyway."""
+"""Questions without a usable answer after which a form is fixed anyway."""
 RAISE = 4
-"""How much `max_tokens` is raised for a model that thinks before it answers."""
+"""Factor on `max_tokens` for a model that thinks before it answers."""
 ROOM = 100
-"""Tokens that a reply may take beyond twice its expected length."""
+"""Extra tokens of a reply beyond twice its expected length."""
 TELLING_TOKENS = 64
-"""With fewer tokens than these, a chat template adds too many to tell whether all was seen."""
+"""With fewer tokens, the chat template hides whether all was seen."""
 NO_LOGPROBS = Capabilities(refused=frozenset({"logprobs"}))
 _USELESS = {
     "content filter": "the provider's content filter stopped the reply",
@@ -37,11 +37,11 @@ _USELESS = {
     "empty": "the reply is empty",
     "malformed": "the reply has no arguments, but: {}",
 }
-"""What is told of a reply without a usable answer, by reason; {} is the reply."""
+"""Messages for replies without a usable answer, by reason; {} is the reply."""
 
 
 class Question(NamedTuple):
-    """What one call asks, whatever the form."""
+    """One call's question, in any form."""
 
     prompt: Prompt
     schema: FunctionSchema
@@ -50,10 +50,10 @@ class Question(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The result of asking in one form: a reply, or the problem; neither if no more replies are paid for.
+    """The result of asking in one form: a reply, or the problem; neither if no calls are left.
 
-    `obeyed`: the reply came the way the form says. `final`: no other form would do better. `refused` quotes
-    the provider if it does not take the form.
+    `obeyed`: the reply has the requested form. `final`: no other form would do better. `refused` quotes a
+    provider that refuses the form.
     """
 
     form: CallForm
@@ -70,15 +70,15 @@ class Tried(NamedTuple):
 
 
 class _FormRefusedError(Exception):
-    """The provider does not take requests in this form."""
+    """The provider refuses requests in this form."""
 
 
 class FormSearch:
-    """Asks each question in the form that the model obeys, and searches for that form while it is unknown.
+    """Asks each question in the form that the model obeys, searching for it while unknown.
 
-    After a refused form, a useless reply or a cut one, the next form is tried. If log-probabilities are
-    wanted and a tool call comes without them, a JSON schema is tried, too. Requests are worded in the dialect
-    that the provider takes. Batches learn nothing: the same results must lead to the same requests.
+    After a refused form, or a useless or cut reply, the next form is tried. If a tool call lacks requested
+    log-probabilities, a JSON schema is tried too. Requests use the parameters that the provider accepts.
+    Batches learn nothing: the same results must lead to the same requests.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class FormSearch:
         """Characters of the longest request that the model saw in full, by form and prompt."""
 
     def answer(self, question: Question, attempts: Attempts) -> Reply:
-        """The best reply to a question, in whatever form; LLMError if there is none."""
+        """The best reply to a question, in any form; LLMError if there is none."""
         kind = forms.kind_of(question.schema)
         if self._config.only_chooses and (reason := _beyond_choices(question.schema, self._config)):
             raise self._sender.stop(reason)
@@ -128,7 +128,7 @@ class FormSearch:
     def _searched(
         self, kind: forms.Kind, order: Sequence[CallForm], question: Question, attempts: Attempts
     ) -> Reply:
-        """The answer to a question of a kind whose form is not known yet, and is known afterwards."""
+        """The answer to a question of a kind whose form is not yet known; it is known afterwards."""
         self._questions += 1
         wanted = question._replace(logprobs=self._scored or question.logprobs)
         tried = self._tried(order, wanted, attempts, scored=self._scored)
@@ -145,7 +145,7 @@ class FormSearch:
     def _tried(
         self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
     ) -> list[Tried]:
-        """The results of form after form, until one is obeyed."""
+        """The results of one form after another, until one is obeyed."""
         tried, left = [], list(order)
         while left:
             one = self._ask(left.pop(0), question, attempts)
@@ -200,7 +200,7 @@ class FormSearch:
     def _long_enough(
         self, form: CallForm, content: Mapping[str, Any], question: Question, attempts: Attempts
     ) -> Completion:
-        """The answer in one form; a cut one is asked for once more and longer, unless a form is searched."""
+        """The answer in one form; a cut one is retried once with more tokens, unless searching."""
         budget = attempts.budget
         wanted = self._wanted(form, question, long=self._helped or self._kept.known.thinks or budget.raised)
         answer = self._answer(form, content, wanted, attempts)
@@ -229,9 +229,9 @@ class FormSearch:
     def _answer(
         self, form: CallForm, content: Mapping[str, Any], wanted: Mapping[str, Any], attempts: Attempts
     ) -> Completion:
-        """The answer to a request of `content`, reworded as the provider's refusals teach.
+        """The answer to a request of `content`, adapted to the provider's refusals.
 
-        A lesson is kept if the server is asked directly; with batches it holds for this request alone.
+        A lesson is kept for direct calls; with batches it applies only to this request.
         """
         lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Capabilities()
         room, extra = None, self._config.model_param
@@ -258,7 +258,7 @@ class FormSearch:
     def _check_all_was_seen(
         self, kind: tuple[CallForm, str], answer: Completion, messages: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Compare a request with the prompt tokens that the model reports, if none of its kind was longer."""
+        """Compare a request with the reported prompt tokens, if it is the longest of its kind."""
         reported = answer.prompt_tokens
         texts = [_text(message.get("content")) for message in messages]
         length = sum(map(len, texts))
@@ -288,7 +288,7 @@ class FormSearch:
 
 
 def order_of(kind: forms.Kind, config: LLMSettings, transport: Transport) -> tuple[CallForm, ...]:
-    """The forms in which a function of that kind is asked, in the order to try them; batches use one."""
+    """The forms for that kind of function, in the order to try; batches use one."""
     if config.only_chooses:
         return ("systemone",)
     if config.batch != "none":
@@ -302,7 +302,7 @@ def order_of(kind: forms.Kind, config: LLMSettings, transport: Transport) -> tup
 
 
 def _beyond_choices(schema: FunctionSchema, config: LLMSettings) -> str:
-    """Why a model that only chooses can't answer a question, and the remedy; empty if it can."""
+    """Why a model that only chooses can't answer a question, and the fix; empty if it can."""
     if config.api_base is None or config.batch != "none":
         return "a System One model needs --api-base URL, the address of its server, and takes no --batch"
     if config.confidence == "votes":
@@ -320,13 +320,13 @@ def _text(content: object) -> str:
 
 
 def _obeyed(tried: Sequence[Tried], *, scored: bool) -> Tried | None:
-    """The first that obeyed its form; if wanted, one with log-probabilities goes first."""
+    """The first result that obeyed its form; if wanted, one with log-probabilities comes first."""
     obeyed = [one for one in tried if one.obeyed]
     return min(obeyed, key=lambda one: scored and not one.scored, default=None)
 
 
 def _best_reply(tried: Sequence[Tried], *, scored: bool = False) -> Reply:
-    """The best reply, even if no form was obeyed; without one the last problem is raised."""
+    """The best reply, obedient or not; without one the last problem is raised."""
     best = _obeyed(tried, scored=scored)
     replies = [one.reply for one in (best, *tried) if one is not None and one.reply is not None]
     if replies:

@@ -24,12 +24,12 @@ from factreasoner.models.wording import one_of
 from factreasoner.prompts.fences import delimit, harmless, one_line
 
 Kind = Literal["one", "flat", "nested"]
-"""What a function asks for: one choice; a text or choice per item, or a list of texts; anything else."""
+"""The answer of a function: one choice; a text or choice per item, or a list of texts; other."""
 MANY: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "lines")
 MARK = {"cache_control": {"type": "ephemeral"}}
-"""Anthropic's mark for the end of the part of a request that is worth caching."""
+"""Anthropic's mark for the end of a cacheable prefix."""
 WORD_TOKENS, WORD_ALTERNATIVES, ALTERNATIVES = 2, 20, 5
-"""Tokens of a word; alternatives per token for a word, and for other forms: every provider gives five."""
+"""Tokens of a word; alternatives per token for a word, and for other forms."""
 _TOKENS_OF_CHOICE, _TOKENS_OF_TEXT, _TOKENS_OF_NUMBER = 12, 80, 8
 
 
@@ -52,7 +52,7 @@ def list_argument(schema: FunctionSchema) -> str:
 
 
 def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[CallForm, ...]:
-    """The forms in which a function of that kind can be asked, in the order to try them."""
+    """The possible forms for that kind of function, in the order to try."""
     forms = (MANY[1], MANY[0], *MANY[2:]) if json_first else MANY
     if kind == "one":
         forms = ("word", *forms)
@@ -68,7 +68,7 @@ def number_of(name: str) -> str:
 
 
 def expected_tokens(schema: FunctionSchema) -> int | None:
-    """About how many tokens the answer takes; None if unknown."""
+    """Estimated tokens of the answer; None if unknown."""
     if schema.expected_tokens:
         return schema.expected_tokens
     tokens = 0
@@ -87,9 +87,9 @@ def expected_tokens(schema: FunctionSchema) -> int | None:
 def request(
     form: CallForm, prompt: Prompt, schema: FunctionSchema, *, marked: bool = False
 ) -> dict[str, Any]:
-    """The part of a chat request, as OpenAI has it, that holds the prompt and asks for the arguments.
+    """The prompt and function part of a chat request, in OpenAI's format.
 
-    `marked` adds a mark after what all calls of the prompt share, for providers that cache nothing else.
+    `marked` adds a mark after the prefix shared by all calls, for providers that cache only marked prefixes.
     """
     if form == "systemone":
         return systemone.request(prompt, schema)
@@ -118,7 +118,7 @@ def _user(form: CallForm, text: str, schema: FunctionSchema) -> dict[str, Any]:
 
 
 def _listing(form: CallForm, schema: FunctionSchema) -> str:
-    """The items as a message shows them, named like their arguments."""
+    """The items as shown in a message, named like their arguments."""
     if not schema.items:
         return ""
     if form == "word":
@@ -132,7 +132,7 @@ def _listing(form: CallForm, schema: FunctionSchema) -> str:
 
 
 def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dict[str, Any]]:
-    """An example as the user's and the model's turn, in the shape of the form."""
+    """An example as user and model turns, in the given form."""
     user = _user(form, example.user, schema.model_copy(update={"items": example.items}))
     values = example.arguments
     words = json.dumps(values, ensure_ascii=False)
@@ -151,7 +151,7 @@ def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dic
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
-    """The instruction about the answer's shape, the same for any number of items."""
+    """The instruction on the answer format, the same for any number of items."""
     if form == "tool":
         return f"Call the function {schema.name}."
     values = _values(schema)
@@ -170,14 +170,14 @@ def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
 
 
 def _values(schema: FunctionSchema) -> str:
-    """The allowed values of the first choice, in words; empty without a choice."""
+    """The allowed values of the first choice, as text; empty without a choice."""
     if not schema.choices:
         return ""
     return one_of([str(value) for value in schema.properties[schema.choices[0]]["enum"]])
 
 
 def _shape(schema: FunctionSchema) -> str:
-    """The keys of the answer; with items, those of the first one, as the others are alike."""
+    """The keys of the answer; with items, only those of the first one."""
     if not schema.items:
         return f"Its form: {_outline(schema.parameters)}"
     first = next(iter(schema.items))
@@ -190,7 +190,7 @@ def _shape(schema: FunctionSchema) -> str:
 
 
 def _outline(schema: Mapping[str, Any]) -> str:
-    """A JSON schema as a value of its shape, each part described."""
+    """A JSON schema as an example value with descriptions."""
     if schema["type"] == "object":
         inside = ", ".join(f'"{name}": {_outline(prop)}' for name, prop in schema["properties"].items())
         return f"{{{inside}}}"
@@ -200,7 +200,7 @@ def _outline(schema: Mapping[str, Any]) -> str:
 
 
 def _utf8(text: str) -> str:
-    """`text` without halves of surrogate pairs, which a request can't hold."""
+    """`text` without half surrogate pairs, which a request can't hold."""
     return text.encode("utf-8", "replace").decode()
 
 

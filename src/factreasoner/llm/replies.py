@@ -1,4 +1,4 @@
-"""What a reply says: the function's arguments, and how probable its choices were.
+"""Parse replies: the function's arguments, and the probabilities of its choices.
 
 JSON is found in any surrounding text; its values are taken as they are.
 """
@@ -33,9 +33,9 @@ from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.sentences import Span
 
 _CIRCLE = 60
-"""A reply whose last so many characters appear six times will go on like that."""
+"""If the last so many characters occur six times, a reply repeats itself."""
 _MANY_ALIKE = 4
-"""With at least so many texts, a reply is checked for repetition."""
+"""Minimum number of texts for the repetition check."""
 _LINE = re.compile(
     r"^[^\w{\n]*(?!(?i:edit|update|version|revision|draft)\b)(?:[A-Za-z]+[ _])?"
     r"(\d+)[^\w\n]*?[:.)\]：．）、-]\s*(.*)$",
@@ -46,9 +46,9 @@ _LETTER = re.compile(r"\w")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
 _LONGEST_VALUE = 100
 _MAX_STARTS = 50
-"""Braces tried as the start of an object; also calls beyond one per argument."""
+"""Maximum braces tried as the start of an object; also calls beyond one per argument."""
 _MAX_READ = 2
-"""How often a text may be read in vain in the search for objects, so that time is linear."""
+"""Maximum failed parses of a text, to keep the search linear."""
 
 
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
@@ -77,14 +77,14 @@ def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) ->
 
 
 def _objects(text: str, known: Sequence[str], function: str) -> Iterator[tuple[Span, dict[str, Any]]]:
-    """The JSON values of `text` that hold known arguments: each one's place, and these."""
+    """The JSON values of `text` with known arguments, and their positions."""
     for span, value in _json_values(text):
         if (found := _arguments(value, known, function)) is not None:
             yield span, found
 
 
 def _json_values(text: str) -> Iterator[tuple[Span, Any]]:
-    """The JSON value that all of `text` is, or else every object in it, and its place."""
+    """The JSON value of the whole `text`, or else every object in it, with its position."""
     whole = text.strip()
     with contextlib.suppress(ValueError, RecursionError):
         yield Span(0, len(text)), _decoder.decode(whole)
@@ -135,7 +135,7 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
 
 
 def _without_reasoning(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A JSON value whose texts have lost their reasoning."""
+    """A JSON value with reasoning removed from its strings."""
     if isinstance(value, str):
         return without_reasoning(value)
     if isinstance(value, list):
@@ -146,13 +146,13 @@ def _without_reasoning(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _numbered_from_one(given: Container[str], known: Sequence[str]) -> bool:
-    """Whether a reply on items from 0 on begins with 1, so that each answer is on the item before."""
+    """Whether a reply on items from 0 starts with 1, so that answers are shifted by one."""
     items = [name for name in known if re.search(r"\d$", name)]
     return bool(items) and items[0] not in given and _item_beyond(known)[0] in given
 
 
 def _item_beyond(known: Sequence[str]) -> list[str]:
-    """The name of the item after the last, if there are items."""
+    """The name after that of the last item, if there are items."""
     last = next((name for name in reversed(known) if re.search(r"\d$", name)), None)
     return [] if last is None else [re.sub(r"\d+$", str(int(number_of(last)) + 1), last)]
 
@@ -174,7 +174,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
 class Parsed(NamedTuple):
     """The content of a reply: arguments, or the problem.
 
-    `obeyed`: they came the way the form says, with allowed values, and at most half are missing.
+    `obeyed`: they have the requested form and allowed values, and at most half are missing.
     """
 
     arguments: dict[str, Any]
@@ -184,7 +184,7 @@ class Parsed(NamedTuple):
 
 
 def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
-    """The arguments in a completion asked for in `form`, with chances if it has log-probabilities."""
+    """The arguments of a completion in `form`, with probabilities if it has log-probabilities."""
     if form == "systemone":
         sound = answers_in(completion.content, schema)
         chosen = {
@@ -226,9 +226,9 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
 
 
 def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The allowed values that numbered lines name; other words only for a number that names none.
+    """The allowed values in numbered lines; other words only for a number without a value.
 
-    Some models give their reasons in lines of the same numbers.
+    Some models give reasons in lines with the same numbers.
     """
     values = [(number, answer_in(words, allowed)) for number, words in lines]
     answered = {number for number, answer in values if answer}
@@ -238,7 +238,7 @@ def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterat
 
 
 def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
-    """The arguments that the JSON objects of a text give, where nothing beside them says otherwise."""
+    """The arguments in a text's JSON objects, unless the text around contradicts them."""
     objects = list(_objects(text, schema.arguments, schema.name))
     drafts = [place for place, _ in objects if announces_draft(text[: place.start])]
     if drafts and len(drafts) == len(objects):
@@ -266,7 +266,7 @@ def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
 
 
 def _stated(text: str, schema: FunctionSchema) -> Iterator[tuple[str, str]]:
-    """The values that a text states of arguments by their names or numbers: "fact_0: False"."""
+    """Values that a text states by argument name or number: "fact_0: False"."""
     for name in schema.choices:
         allowed = schema.properties[name]["enum"]
         for words in re.finditer(
@@ -292,7 +292,7 @@ def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> di
 
 
 def _call(raw: object, schema: FunctionSchema) -> object:
-    """The arguments of a call; of those with words beside them, the ones that the words do not take back."""
+    """The arguments of a call; for values with extra words, those not retracted."""
     if not isinstance(raw, str) or raw.strip()[:1] + raw.strip()[-1:] in ("{}", "[]", '""'):
         return raw
     parsed = _in_json(_readable(raw), schema)
@@ -300,7 +300,7 @@ def _call(raw: object, schema: FunctionSchema) -> object:
 
 
 def _readable(text: str) -> str:
-    """A text without drafts; JSON as it stands: reasoning in it is within its texts."""
+    """A text without drafts; JSON unchanged: its reasoning is within strings."""
     with contextlib.suppress(ValueError, RecursionError):
         if isinstance(_decoder.decode(text.strip()), dict | list):
             return text
@@ -308,7 +308,7 @@ def _readable(text: str) -> str:
 
 
 def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> bool:
-    """Whether a reply that the token limit cut is all the same JSON with every argument."""
+    """Whether a reply cut by the token limit is still JSON with every argument."""
     meant = [raw for name, raw in completion.tool_calls if name == schema.name]
     words = meant if form == "tool" else [completion.content]
     for raw in filter(lambda one: isinstance(one, str), words):
@@ -322,12 +322,12 @@ def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> 
 
 
 def runs_in_circles(words: str) -> bool:
-    """Whether a reply repeats its last words over and over: a longer one would, too."""
+    """Whether a reply repeats its last words endlessly."""
     return len(words) > _CIRCLE and words.count(words[-_CIRCLE:]) > 5
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
-    """Why well-formed arguments are useless: the schema's own words come back, or texts repeat."""
+    """Why well-formed arguments are useless: they repeat the schema's words, or each other."""
     texts = []
     for name, value in arguments.items():
         prop = schema.properties[name]
@@ -347,7 +347,7 @@ def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
 def _chances(
     form: CallForm, completion: Completion, arguments: Mapping[str, Any], schema: FunctionSchema
 ) -> dict[str, Chances]:
-    """The chances of the choices in the reply; none where the tokens spell another answer."""
+    """The probabilities of the choices in the reply; none if the tokens spell another answer."""
     tokens = completion.tokens
     if tokens is None:
         return {}
@@ -370,7 +370,7 @@ def _chances(
 
 
 def _place(form: CallForm, spoken: str, name: str, allowed: Sequence[str]) -> int | None:
-    """Where the value of an argument begins in the reply."""
+    """The position of an argument's value in the reply."""
     if form == "word":
         answer = answer_in(spoken, allowed)
         return answer.start if answer else None

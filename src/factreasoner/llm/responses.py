@@ -1,4 +1,4 @@
-"""What a response to a chat request says, with its log-probabilities, whatever it looks like."""
+"""Parse responses to chat requests, with log-probabilities, of any provider."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from factreasoner.models.messages import Chances
 from factreasoner.text.reasoning import without_reasoning
 
 MOST_TOKENS = 1_000_000_000
-"""More than any request takes, whatever its provider reports."""
+"""Upper limit on a plausible token count."""
 MAX_SHOWN = 500_000
-"""Most characters of a reply, some 100,000 tokens; also most bytes of a body without log-probabilities."""
+"""Maximum characters of a reply, about 100,000 tokens; also bytes of a body without log-probabilities."""
 MOST_OF_A_NAME = 200
 _LEAST = -sys.float_info.max
-"""JSON can hold whole numbers beyond it, which a float can't."""
+"""JSON can hold whole numbers beyond the range of a float."""
 _ROUNDING = 1e-3
-"""How far above 0 rounding may lift a log-probability."""
+"""How far rounding may lift a log-probability above 0."""
 
 
 class Token(NamedTuple):
-    """One generated token: its bytes, its natural log-probability and the alternatives to it.
+    """One generated token: its bytes, its natural log-probability and its alternatives.
 
-    `logprob` is None if it, or that of an alternative, is not a log-probability.
+    `logprob` is None if it, or that of an alternative, is invalid.
     """
 
     raw: bytes
@@ -45,10 +45,9 @@ class Tokens:
         self._ends = list(itertools.accumulate(len(token.raw) for token in self.tokens))
 
     def chances(self, place: int, value: str, allowed: Sequence[str]) -> Chances | None:
-        """How probable each allowed value was where `value` begins, at byte `place`; None if unknown.
+        """The probability of each allowed value where `value` begins, at byte `place`; None if unknown.
 
-        A value that is not listed counts as the least probable alternative, or as the rest to 1 if that is
-        less.
+        An unlisted value gets that of the least probable alternative, or the remainder to 1 if less.
         """
         number = bisect.bisect_right(self._ends, place)
         if number == len(self.tokens) or (token := self.tokens[number]).logprob is None:
@@ -74,7 +73,7 @@ class Tokens:
 
 
 def named_by(text: str, allowed: Sequence[str]) -> str | None:
-    """The only allowed value that `text` begins, or that begins `text`; None if there is not exactly one."""
+    """The only allowed value that `text` begins, or that begins `text`; None if not exactly one."""
     words = text.strip().casefold()
     if not words or (words == "no" and not any(value.casefold() == "no" for value in allowed)):
         return None  # a word, and not the beginning of "not"
@@ -83,14 +82,14 @@ def named_by(text: str, allowed: Sequence[str]) -> str | None:
 
 
 def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an object of a library
-    """The value at the end of a path through JSON objects or a library's; None if the path ends earlier."""
+    """The value at the end of a path through JSON or library objects; None if it ends earlier."""
     for name in names:
         owner = owner.get(name) if isinstance(owner, dict) else getattr(owner, name, None)
     return owner
 
 
 def tokens_of(logprobs: object) -> Tokens | None:
-    """The tokens of a choice's `logprobs`; None if none of them is valid."""
+    """The tokens in a choice's `logprobs`; None if none is valid."""
     entries = field_of(logprobs, "content")
     if not isinstance(entries, list | tuple):
         return None
@@ -110,19 +109,19 @@ def _token(entry: object) -> Token:
 
 
 def _sound(value: object) -> float | None:
-    """`value` as a natural log-probability, at most 0; None if it is not one."""
+    """`value` as a natural log-probability, at most 0; None if invalid."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
 
 
 class Completion(NamedTuple):
-    """One completion, without any provider's types.
+    """One completion, independent of the provider.
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
-    `refusal` the model's words of refusal; `prompt_tokens` what the provider reported, or None, and then
-    `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did; `apart`: what the
-    provider separated as reasoning; `model` and `system_fingerprint`: who answered, by the response.
+    `refusal` the model's refusal; `prompt_tokens` the reported number, or None with an estimate in `usage`;
+    `thinks`: the model reasoned first, or was cut while it did; `apart`: reasoning separated by the provider;
+    `model` and `system_fingerprint`: as in the response.
     """
 
     content: str
@@ -139,7 +138,7 @@ class Completion(NamedTuple):
 
     @property
     def reply_text(self) -> str:
-        """The text of the reply: its content, else the raw arguments of tool calls, else the refusal."""
+        """The text of the reply: content, else raw tool call arguments, else the refusal."""
         return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
 
     @property
@@ -156,9 +155,9 @@ class Completion(NamedTuple):
 
 
 def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:  # noqa: ANN401
-    """What a response to `request` says, without its cost; unreported tokens are estimated.
+    """The completion in a response to `request`, without its cost; missing token counts are estimated.
 
-    `logprobs` were taken out of the response before.
+    `logprobs` were removed from the response before.
     """
     choices = field_of(response, "choices")
     choice = choices[0] if isinstance(choices, list | tuple) and choices else None
@@ -198,17 +197,17 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
 
 
 def _name_in(response: object, field: str) -> str:
-    """A name that a response gives, on one line; empty without one."""
+    """A name in a response, on one line; empty without one."""
     name = field_of(response, field)
     return " ".join(name.split())[:MOST_OF_A_NAME] if isinstance(name, str) else ""
 
 
 def reported(response: object) -> tuple[int, int]:
-    """The prompt and completion tokens that a response reports; 0 if it does not."""
+    """The reported prompt and completion tokens; 0 if missing."""
     prompt, completion = (field_of(response, "usage", f"{kind}_tokens") for kind in ("prompt", "completion"))
     return _count(prompt), _count(completion)
 
 
 def _count(value: object) -> int:
-    """A reported number of tokens; 0 if it is missing or not plausible."""
+    """A reported token count; 0 if missing or implausible."""
     return value if type(value) is int and 0 < value <= MOST_TOKENS else 0

@@ -1,4 +1,4 @@
-"""Having a model rewrite texts, with one required argument per text."""
+"""Have a model rewrite texts, with one required argument per text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from factreasoner.text.passages import runs_of
 ITEM = "statement"
 _OUTPUT_SHARE = 0.8
 _TOKENS_PER_ARGUMENT = 24
-"""Answer tokens per text beyond its own length: its key, and added words."""
+"""Extra answer tokens per text: its key, and added words."""
 
 
 class Rewriting(NamedTuple):
-    """What is asked for. `result` is the word for one new text; arguments are `argument` and its position.
+    """A rewriting task. `result` is the word for a new text; arguments are `argument` and its position.
 
     `problem(original, text)` says why a text can't replace the original.
     """
@@ -35,10 +35,10 @@ class Rewriting(NamedTuple):
 
 
 class Rewriter:
-    """Asks for the new texts of a whole record in one call, or in several if the answer would be too long.
+    """Rewrites all texts of a record in one call, or several if the answer would be too long.
 
-    Arguments are named by position, so that a text can't move to another item. A text that is missing, null,
-    empty, of the wrong type or has a problem is asked for again, as `ItemAsker` does; then it is a Failure.
+    Arguments are named by position. A missing, invalid or problematic text is retried, as in `ItemAsker`;
+    then it is a Failure.
     """
 
     def __init__(self, rewriting: Rewriting, llm: LLM, config: LLMSettings) -> None:

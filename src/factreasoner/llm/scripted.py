@@ -1,4 +1,4 @@
-"""A language model that answers from a script: the test double of `factreasoner.protocols.LLM`."""
+"""A language model that answers from a script: a test double for `factreasoner.protocols.LLM`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Call(NamedTuple):
 class ScriptedLLM:
     """A model for tests, whose answers come from a script.
 
-    The script has replies in the order of the calls, or is a function of (prompt, schema). `calls` lists all
-    calls. Each has estimated tokens and no cost; a `Reply` keeps its own usage. Thread-safe.
+    The script is a list of replies in the order of calls, or a function of (prompt, schema). `calls` lists
+    all calls. Each has estimated tokens and no cost; a `Reply` keeps its own usage. Thread-safe.
 
         llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
         llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})

@@ -1,4 +1,4 @@
-"""One request to a model, sent until it is answered or can't be; and whether its server answers at all."""
+"""Send one request to a model with retries, and track whether its server answers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from factreasoner.llm.transport import Transport, load
 from factreasoner.models import Usage
 
 PASSING = ("retry", "once")
-"""Kinds of faults after which a request is sent again."""
+"""Kinds of faults that are retried."""
 SECONDS_BETWEEN_PROBES = 15.0
-"""How often one call asks a server that has been given up."""
+"""Interval between calls to a server that counts as down."""
 TIMEOUT_STATUS = 408
 TOO_MANY_STATUS = 429
 CROWDED = 4
-"""How much longer to wait if the provider has too many requests and does not say until when."""
+"""Factor on the wait if the provider is overloaded and gives no time."""
 
 SECONDS_AT_START = 10.0
-"""How long a server is waited for that refuses connections from the start, unless `patience` is set."""
+"""Time to wait for a server that refuses connections from the start, unless `patience` is set."""
 SILENCE = 5.0
-"""Seconds without any answer after which it is said that one is waited for."""
+"""Silence in seconds before the waiting message."""
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("factreasoner_waiting", default=None)
 _purpose: ContextVar[str] = ContextVar("factreasoner_purpose", default="")
@@ -47,7 +47,7 @@ _purpose: ContextVar[str] = ContextVar("factreasoner_purpose", default="")
 
 @contextlib.contextmanager
 def waiting_listener(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call `listener` in any thread with what calls made inside wait for, and why; "": none waits now."""
+    """Call `listener` from any thread with what calls inside wait for, and why; "": nothing."""
     token = _listener.set(listener)
     try:
         yield
@@ -57,7 +57,7 @@ def waiting_listener(listener: Callable[[str], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def waiting_for(purpose: str) -> Iterator[None]:
-    """Tell the listener of `purpose` at once, and before whatever calls made inside wait for."""
+    """Report `purpose` to the listener at once, and before other waiting messages."""
     token = _purpose.set(purpose)
     _log_waiting("")
     try:
@@ -68,17 +68,17 @@ def waiting_for(purpose: str) -> Iterator[None]:
 
 
 def _log_waiting(words: str) -> None:
-    """Tell the listener, if there is one, what is waited for; "": nothing but the purpose of the calls."""
+    """Report to the listener, if any, what is waited for; "": only the purpose."""
     if (listener := _listener.get()) is not None:
         listener("; ".join(filter(None, (_purpose.get(), words))))
 
 
 class CircuitBreaker:
-    """Knows since when `server` has answered no call. Thread-safe.
+    """Tracks how long `server` has not answered any call. Thread-safe.
 
-    After `patience` seconds without one answer the server is given up: calls fail at once, and one in 15 s
-    asks whether it is back. Without patience nobody waits, and nothing is given up. A server that refuses
-    connections from the start has `at_start` seconds, by default as many.
+    After `patience` seconds without an answer, calls fail at once, and one in 15 s tests the server. Without
+    patience, nothing is tracked. A server that refuses connections from the start gets `at_start` seconds, by
+    default the same.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class CircuitBreaker:
 
     @property
     def there(self) -> bool:
-        """Whether it has ever been reached."""
+        """Whether it was ever reached."""
         return self._there
 
     @property
     def absent(self) -> bool:
-        """Whether its connections are refused from the start, so that it is waited for less long."""
+        """Whether it has refused connections from the start, and gets less time."""
         return not self._there and self._down_since is not None and self._at_start < self._patience
 
     @property
@@ -114,7 +114,7 @@ class CircuitBreaker:
 
     @property
     def left(self) -> float:
-        """Seconds for which calls still wait for the server."""
+        """Remaining seconds for which calls wait."""
         with self._lock:
             return self.patience - (0.0 if self._down_since is None else self._clock() - self._down_since)
 
@@ -128,28 +128,28 @@ class CircuitBreaker:
             return due
 
     def failed(self, *, refused: bool = False) -> None:
-        """A request met an error that waiting may cure; `refused`: nobody listens there."""
+        """Record a transient error; `refused`: the connection was refused."""
         with self._lock:
             self._there |= not refused
             if self._down_since is None:
                 self._down_since = self._probed = self._clock()
 
     def answered(self) -> None:
-        """A request was answered."""
+        """Record an answered request."""
         with self._lock:
             self._down_since, self._there, self._heard = None, True, self._clock()
         if self._message:
             self._report("")
 
     def report_reason(self, reason: str) -> None:
-        """Tell the listener for how long the server has been down, and why; at first it hears nothing."""
+        """Report how long the server has been down, and why, unless it has just failed."""
         if (down := self.patience - self.left) >= 1:
             longer = f"at the start; --patience {self._patience:g} waits longer"
             limit = f"{down:.0f} of {self.patience:g} s ({longer if self.absent else '--patience'})"
             self._report(f"{self.server}, {limit}: {reason.rstrip('.')}")
 
     def report_silence(self, since: float, words: str) -> None:
-        """Tell the listener that no call has been answered for long, and none since then."""
+        """Report that no call has been answered for long."""
         if (silent := self._clock() - max(since, self._heard)) >= SILENCE:
             self._report(f"{self.server}, silent for {silent:.0f} s: {words}")
 
@@ -160,11 +160,10 @@ class CircuitBreaker:
 
 @dataclass
 class Attempts:
-    """What one call has used so far, over all its requests; `budget` belongs to its planned call.
+    """What one call has used so far, over all its requests; `budget` is its planned call's.
 
-    The call fails when `most_timeouts` of its requests have timed out. `key` names the question.
-    `troubled_since` is when the first error came that waiting may cure, on the monotonic clock; later by the
-    time in line since then.
+    The call fails after `most_timeouts` timeouts. `key` names the question. `troubled_since` is the monotonic
+    time of the first transient error, moved forward by time in the queue.
     """
 
     budget: RetryBudget
@@ -176,7 +175,7 @@ class Attempts:
     troubled_since: float | None = None
 
     def add_waiting(self, seconds: float) -> None:
-        """Leave out time in which other requests had their turn: the server did not keep this one waiting."""
+        """Exclude time in the queue, which is not the server's fault."""
         if self.troubled_since is not None:
             self.troubled_since += seconds
 
@@ -188,18 +187,18 @@ class Attempts:
 
 
 def _is_silence(answer: Completion | ProviderFault) -> bool:
-    """Whether nothing came from the server: nobody listens there, or nothing was sent."""
+    """Whether nothing came from the server: connection refused, or nothing sent."""
     if isinstance(answer, Completion):
         return False
     return answer.refused or (answer.status is None and answer.kind not in PASSING)
 
 
 class Sender:
-    """Sends requests within a deadline and every limit, and retries them.
+    """Sends requests within a deadline and all limits, and retries them.
 
-    All calls together wait up to `patience` seconds for a server that is down or has too many requests (see
-    `CircuitBreaker`). A request that times out is sent `max_attempts` times in all. A fault that only the
-    user can mend ends this request and all later ones.
+    All calls together wait up to `patience` seconds for a server that is down or overloaded (see
+    `CircuitBreaker`). A request that times out is sent up to `max_attempts` times. A fault that the user must
+    fix ends all requests.
     """
 
     def __init__(self, config: LLMSettings, shared: SharedLimits, transport: Transport) -> None:
@@ -217,13 +216,13 @@ class Sender:
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """The answer to a request, sent again while its fault may pass; else the fault.
+        """The answer to a request, retried while its fault is transient; else the fault.
 
-        `fixed` names the parameters that can't be left out.
+        `fixed` names the parameters that can't be removed.
 
         Raises:
-            ConfigError: the server has refused connections from the start, or only the user can mend a fault.
-            ProviderError: the server is given up.
+            ConfigError: the server refused connections from the start, or the user must fix a fault.
+            ProviderError: the server is down.
         """
         why = ""
 
@@ -247,9 +246,9 @@ class Sender:
         return again(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
 
     def _is_nowhere(self, fault: ProviderFault) -> bool:
-        """Whether a server's host has no address and never had one, so that waiting is of no use.
+        """Whether a server's host never had an address, so that waiting is useless.
 
-        A resolver that can't say is waited for where the user set for how long.
+        An unavailable resolver is waited for if the user set a patience.
         """
         waited_for = fault.nameless == "unresolved" and "patience" in self._config.model_fields_set
         return bool(fault.nameless) and not self._breaker.there and not waited_for
@@ -257,7 +256,7 @@ class Sender:
     def _attempt(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """Send one request within every limit, and count what came of it."""
+        """Send one request within all limits, and record the result."""
         joined = time.monotonic()
         unknown = f"{self._transport.model} is not known, so no limit can be kept; run without --max-cost"
         most = partial(self._transport.most_cost, request, self._config.max_tokens)
@@ -296,7 +295,7 @@ class Sender:
     def _sent(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """What comes of a request that is sent now."""
+        """The result of sending a request now."""
         try:
             return self._within_timeout(request, attempts)
         except TimeoutError as error:
@@ -305,9 +304,9 @@ class Sender:
             return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
 
     def _within_timeout(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
-        """The answer to a request, which has `timeout` seconds once those sent before it have ended.
+        """The answer to a request, with `timeout` seconds once earlier requests have ended.
 
-        The server may work on requests one by one: each that ends well restarts the time of those behind it.
+        The server may process requests one by one: each success restarts the time of later ones.
         """
         timeout = self._config.timeout
         with self._lock:
@@ -331,7 +330,7 @@ class Sender:
                 del self._begun[number]
 
     def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float | None:
-        """Seconds to wait after try `number`; None: give up."""
+        """Seconds to wait after attempt `number`; None: give up."""
         waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
         left = min(self._config.patience - waited, self._breaker.left)
         if fault.status == TIMEOUT_STATUS:
@@ -346,17 +345,17 @@ class Sender:
 
     @property
     def stopped(self) -> bool:
-        """Whether a fault that only the user can mend has ended all requests."""
+        """Whether a fault that the user must fix has ended all requests."""
         return self._fatal is not None
 
     def stop(self, reason: str) -> ConfigError:
-        """End all requests from now on, for a reason that only the user can mend."""
+        """End all requests for a reason that the user must fix."""
         self._fatal = f"model {self._config.first_model}: {reason}"
         self._shared.limits.release()
         return ConfigError(self._fatal)
 
     def failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:
-        """The exception for a final fault. One that only the user can mend ends all other calls."""
+        """The exception for a final fault. One that the user must fix ends all other calls."""
         remedy = fault.remedy
         if remedy == "connection":
             remedy = self._transport.connection_remedy
@@ -380,7 +379,7 @@ class Sender:
         return fault.error(attempts.count, remedy, why)
 
     def _given_up(self, attempts: Attempts) -> ConfigError | ProviderError:
-        """The exception for a call to a server waited for no longer; ConfigError if it never was there."""
+        """The exception for a call to a server that is down; ConfigError if it was never reached."""
         if not self._breaker.absent:
             silent = (
                 f"{self._breaker.server} has answered no call for {self._config.patience:g} s (--patience)"

@@ -1,7 +1,7 @@
-"""The HTTP client under litellm: it reads no overlong reply, and takes log-probabilities out of replies.
+"""The HTTP client under litellm: limits reply sizes, and removes log-probabilities.
 
-Both come before litellm and openai see a response: they copy an object for every alternative of every token,
-several times (130 ms of CPU for 24 facts; 3 ms here). Imported only when litellm is used.
+litellm and openai copy an object for every alternative of every token, several times (130 ms of CPU for 24
+facts; 3 ms here). Imported only when litellm is used.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _aside: contextvars.ContextVar[ReplyDetails | None] = contextvars.ContextVar(
 )
 
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
-"""Headers about how the body was sent: wrong for a new body."""
+"""Headers that describe the old body."""
 
 MOST_BYTES = 8_000_000
-"""Largest body of a reply: 16,000 tokens with five alternatives each, 5,000 if the JSON is indented."""
+"""Maximum bytes of a reply: 16,000 tokens with five alternatives each, 5,000 if indented."""
 MOST_COMMAS = 500_000
-"""Most commas in a body: so many values take half a second to parse, and block every other thread."""
+"""Maximum commas in a body: so many values take half a second to parse."""
 
 
 class TooLongError(Exception):
-    """A reply is longer than any answer."""
+    """A reply exceeds the maximum length."""
 
 
 class ReplyDetails:
     """What a session keeps from litellm.
 
     `logprobs`: those of the first choice as JSON, or None. `too_long`: the response was too long to read.
-    `without_choices`: what a body with status 200 and no choices means where litellm can't read it.
+    `without_choices`: the meaning of a body with status 200 and no choices.
     """
 
     logprobs: Any = None
@@ -48,9 +48,9 @@ class ReplyDetails:
     without_choices: NotACompletionError | None = None
 
     def take(self, response: httpx.Response) -> httpx.Response:
-        """The response, read, without log-probabilities; of an error only the beginning.
+        """The response without log-probabilities; only the beginning of an error.
 
-        Raises TooLongError if it is longer than any answer.
+        Raises TooLongError: it exceeds the maximum length.
         """
         read = bytearray()
         with contextlib.closing(response):
@@ -89,7 +89,7 @@ class ReplyDetails:
 
 
 def _miscounted(usage: object) -> bool:
-    """Whether reported tokens are no whole numbers, or not where they belong."""
+    """Whether reported token counts are misplaced or not whole numbers."""
     details = [field_of(usage, f"{kind}_tokens_details") for kind in ("prompt", "completion")]
     parts = [part for part in (usage, *details) if part is not None]
     return not all(isinstance(part, dict) for part in parts) or not all(
@@ -106,7 +106,7 @@ def _first_choice(body: object) -> object:
 
 
 def _failed(body: object) -> object:
-    """The error with which a provider ended its first choice, as OpenRouter tells it; None without one."""
+    """The error in a provider's first choice, as OpenRouter sends it; None without one."""
     first = _first_choice(body)
     if not (error := field_of(first, "error")) and field_of(first, "finish_reason") == "error":
         return {"message": "the provider stopped with an error"}
@@ -134,10 +134,10 @@ def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
 
 
 class Session(openai.DefaultHttpxClient):
-    """openai's own client, except inside `with_aside`."""
+    """openai's client, with special treatment inside `with_aside`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send a request as httpx does. Raises TooLongError for a reply longer than any answer."""
+        """Send a request. Raises TooLongError for an oversized reply."""
         aside = _aside.get()
         if aside is None:
             return super().send(request, **options)
@@ -147,7 +147,7 @@ class Session(openai.DefaultHttpxClient):
 
 @contextlib.contextmanager
 def with_aside() -> Iterator[ReplyDetails]:
-    """Limit the response to this thread's request made inside, and take out its log-probabilities."""
+    """Limit the response to this thread's request made inside, and remove its log-probabilities."""
     aside = ReplyDetails()
     token = _aside.set(aside)
     try:

@@ -1,4 +1,4 @@
-"""Settings of language models: which one, how it is asked, and what a call may say."""
+"""Settings of language models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 CallForm = Literal["word", "lines", "json_schema", "json_object", "tool", "systemone"]
 FormChoice = Literal["auto", "word", "lines", "json_schema", "json_object", "tool", "systemone"]
 SYSTEM_ONE = "systemone/"
-"""What the names of models begin with that answer questions with choices (System One), and write nothing."""
+"""Name prefix of System One models, which only answer questions with choices."""
 
 _SECRET = re.compile(r"(^|_)(key|secret|password|credentials?|token|headers?|auth\w*)$", re.IGNORECASE)
 _OWN = {
@@ -39,16 +39,16 @@ _DELIVERY = {"stream", "n", "stop", "max_retries", "num_retries"}
 
 
 def one_model(given: object) -> object:
-    """A list of one model as that model, an empty one as none; anything else as it is."""
+    """A list of one model as that model, an empty one as None; other values unchanged."""
     if isinstance(given, list | tuple) and len(given) < 2:
         return next(iter(given), None)
     return given
 
 
 def parsed_parameters(given: object) -> object:
-    """A mapping as it is; `KEY=VALUE` texts as a mapping, with values read as JSON where they are JSON.
+    """A mapping unchanged; `KEY=VALUE` strings as a mapping, with values parsed as JSON if possible.
 
-    Raises ValueError: a text without a key or a value.
+    Raises ValueError: a string without a key or value.
     """
     if not isinstance(given, list | tuple):
         return given
@@ -89,7 +89,7 @@ _judging = partial(setting, "Judging")
 
 
 class LLMSettings(CallSettings):
-    """Which models are asked, and how. `mode` and `confidence` say what a judging call may answer."""
+    """Settings of language models. `mode` and `confidence` define a judging call's answers."""
 
     model: Models = _model(
         None,
@@ -125,29 +125,29 @@ class LLMSettings(CallSettings):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models: the first does everything, and the others judge beside it."""
+        """All models: the first does everything, the others only judge."""
         if self.model is None:
             return ()
         return (self.model,) if isinstance(self.model, str) else self.model
 
     @property
     def first_model(self) -> str | None:
-        """The model that does everything but to judge beside others."""
+        """The model for everything, judging included."""
         return next(iter(self.models), None)
 
     @property
     def judge_models(self) -> tuple[str, ...]:
-        """The models of an ensemble of judges; empty if there is no ensemble."""
+        """The models of an ensemble of judges; empty without an ensemble."""
         return self.models if len(self.models) > 1 else ()
 
     @property
     def only_chooses(self) -> bool:
-        """Whether the model answers questions with choices, and writes nothing."""
+        """Whether the model only answers questions with choices."""
         named = (self.first_model or "").startswith(SYSTEM_ONE)
         return self.form == "systemone" or (self.form == "auto" and named)
 
     def plugin(self, kind: str) -> str:
-        """The name of a plug-in of these settings, with `auto` resolved by the plug-in table."""
+        """The plug-in name in these settings, with `auto` resolved by the plug-in table."""
         name: str = getattr(self, "atomizer" if kind == "fact_generator" else kind)
         if name != AUTOMATIC or kind not in AUTO:
             return name
@@ -155,6 +155,6 @@ class LLMSettings(CallSettings):
         return with_model if self.models and (kind == "judge" or not self.only_chooses) else without
 
     def part(self, kind: str) -> Plugin:
-        """The plug-in of these settings, which says what it is like."""
+        """The plug-in of these settings, with its properties."""
         name = self.plugin(kind)
         return PLUGINS[kind].get(name) or Plugin(name)

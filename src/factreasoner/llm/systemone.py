@@ -1,4 +1,4 @@
-"""The System One API as a call form: one state, many typed questions, a probability for every choice.
+"""The System One API as a call form: one state, typed questions, a probability for every choice.
 
 `POST {base}/systemone` takes {model, state, questions: {name: {type: "choice", instructions, criteria}}} and
 answers {model, answers: {name: {choice, probabilities, confidence}}, usage: {input_tokens, output_tokens}}.
@@ -21,7 +21,7 @@ _SUM = 0.05  # how far from 1 the probabilities of a question may add up
 
 
 class StatusError(Exception):
-    """An answer with a status that is an error."""
+    """An answer with an error status."""
 
     def __init__(self, response: httpx.Response) -> None:
         super().__init__(response.text)
@@ -29,7 +29,7 @@ class StatusError(Exception):
 
 
 def request(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
-    """The state and the questions of a call: a value means what the prompt's line `VALUE - meaning` says."""
+    """The state and questions of a call; the prompt's lines `VALUE - meaning` define the values."""
     questions = {}
     for name in schema.choices:
         criteria = {}
@@ -46,7 +46,7 @@ def request(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
 
 
 def as_chat(body: object) -> dict[str, Any]:
-    """A response in the shape of a chat completion, whose content is its answers."""
+    """A response as a chat completion, with its answers as content."""
     message = {"content": json.dumps(field_of(body, "answers"))}
     usage = {
         "prompt_tokens": field_of(body, "usage", "input_tokens"),
@@ -57,7 +57,7 @@ def as_chat(body: object) -> dict[str, Any]:
 
 
 def answers_in(content: str, schema: FunctionSchema) -> dict[str, Chances]:
-    """P of every value by question, of those whose answer is sound: the choice is the most probable value."""
+    """P of every value by question, for valid answers: the choice is the most probable value."""
     try:
         answers = json.loads(content)
     except ValueError:  # a response that was too long to read

@@ -1,4 +1,4 @@
-"""One completion through litellm, and its price. litellm is imported here, when it is first used."""
+"""One completion through litellm, and its price. litellm is imported on first use."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ UNREADABLE = (
     "<APIResponse [200 OK]",
     "'ModelResponse' object has no attribute",
 )
-"""litellm's errors for a body with status 200 that it can't read as a completion."""
+"""litellm's errors for an unreadable body with status 200."""
 BY_HANDLER = frozenset(
     {"anthropic", "azure_ai", "bedrock", "codestral", "databricks", "deepseek", "fireworks_ai", "gemini"}
     | {"groq", "hosted_vllm", "huggingface", "mistral", "ollama", "ollama_chat", "openrouter"}
     | {"together_ai", "vertex_ai", "watsonx", "xai"}
 )
-"""Providers that litellm reaches by its own HTTP and not by openai's library: through our client."""
+"""Providers that litellm calls with its own HTTP client rather than openai's."""
 TOO_LONG = "a reply longer than any answer, which was not read"
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
-"""Providers for which litellm silently drops the name of the tool that must be called."""
+"""Providers for which litellm drops the name of the forced tool."""
 MARGIN = 1.3
-"""Factor on the estimate of a prompt's tokens where it must not be too low."""
+"""Factor on a prompt's token estimate where it must not be too low."""
 FREE_PROVIDERS = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
 )
-"""Providers on the user's own machine: a listed price of 0 is true there; elsewhere it means unknown."""
+"""Local providers, whose listed price of 0 is real; elsewhere 0 means unknown."""
 MILLION = 1_000_000
 ASKED = frozenset(
     {"messages", "tools", "tool_choice", "response_format", "temperature", "logprobs", "top_logprobs"}
     | set(TOKEN_LIMITS)
 )
-"""Parameters of our own requests, which litellm knows for each model; others are the user's."""
+"""Parameters of our own requests, which litellm knows for each model."""
 
 
 @functools.cache
 @with_room
 def load() -> Any:
-    """The litellm module, quiet and offline. Takes seconds the first time."""
+    """The litellm module, quiet and offline. The first import takes seconds."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     was_collecting = gc.isenabled()
@@ -101,7 +101,7 @@ def load() -> Any:
 
 
 def _close(litellm: Any) -> None:
-    """Close our session, and the clients that litellm opened itself."""
+    """Close our session, and the clients that litellm opened."""
     litellm.client_session.close()
     for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
         if isinstance(client, litellm.HTTPHandler):
@@ -110,18 +110,19 @@ def _close(litellm: Any) -> None:
 
 @functools.cache
 def _handler() -> Any:
-    """litellm's HTTP client, around the session of the process."""
+    """litellm's HTTP client, around the process's session."""
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
     return HTTPHandler(client=load().client_session)
 
 
 class Transport:
-    """One model at one place, with one key; with `batch`, at the prices of batches.
+    """One model at one URL, with one key; with `batch`, at batch prices.
 
-    `api_key_env` names the environment variable that holds the key. Without it litellm uses the provider's
-    own, except if `api_base` is an OpenAI-compatible server: a key for OpenAI is not sent there. Raises
-    ConfigError if the named variable is not set.
+    `api_key_env` names the environment variable of the key. Without it litellm uses the provider's own
+    variable, except for an OpenAI-compatible server at `api_base`, which never gets an OpenAI key.
+
+    Raises ConfigError: the named variable is not set.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class Transport:
 
     @functools.cached_property
     def model(self) -> str:
-        """The model's name as litellm wants it, with the provider first."""
+        """The model's name for litellm, with the provider first."""
         if self._api_base is None:
             return self._named
         prefix, slash, _ = self._named.partition("/")
@@ -143,7 +144,7 @@ class Transport:
 
     @functools.cached_property
     def provider(self) -> str:
-        """litellm's name of the provider; empty if it knows none for this model."""
+        """litellm's name of the provider; empty if unknown."""
         try:
             return str(load().get_llm_provider(self.model)[1])
         except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
@@ -156,17 +157,17 @@ class Transport:
 
     @functools.cached_property
     def wants_marks(self) -> bool:
-        """Whether it caches only marked beginnings of requests, as hosts of Claude do."""
+        """Whether only marked prefixes are cached, as for Claude."""
         return "claude" in self.model.lower() and bool(load().utils.supports_prompt_caching(model=self.model))
 
     @functools.cached_property
     def missing_keys(self) -> tuple[str, ...]:
-        """Environment variables that the provider wants and that are not set."""
+        """The provider's environment variables that are not set."""
         return tuple(load().validate_environment(self.model)["missing_keys"])
 
     @property
     def key_remedy(self) -> str:
-        """What to do if the provider refuses requests because of the key."""
+        """The fix for a refused key."""
         if self._key_env:
             return f"check the key in ${self._key_env}"
         if self._api_base:
@@ -176,7 +177,7 @@ class Transport:
 
     @property
     def connection_remedy(self) -> str:
-        """What to look at if nobody answers: the server, and a proxy that the environment puts before it."""
+        """What to check if nothing answers: the server, and a proxy set in the environment."""
         asked = self._api_base or "the server, or the network,"
         if not self._proxy:
             return f"is {asked} up?"
@@ -186,13 +187,13 @@ class Transport:
 
     @property
     def host_remedy(self) -> str:
-        """What to do if the name of the host, or of a proxy before it, has no address."""
+        """The fix for a host or proxy name that does not resolve."""
         first = f"check --api-base {self._api_base}" if self._api_base else "is the network up?"
         return f"{first}; is there the proxy {self._proxy}?" if self._proxy else first
 
     @functools.cached_property
     def _proxy(self) -> str:
-        """The proxy that the environment puts before the server; empty if there is none."""
+        """The proxy for the server from the environment; empty without one."""
         import urllib.request  # for messages alone
 
         where = urlsplit(self._api_base or "https://")
@@ -202,9 +203,9 @@ class Transport:
         return "" if passed else proxy.rpartition("@")[2]
 
     def check_key(self) -> None:
-        """Raise ConfigError if the provider has a single variable, for a key, and it is not set.
+        """Raise ConfigError if the provider needs a single key variable that is not set.
 
-        A provider with several variables, such as a cloud, can be reached in other ways.
+        A provider with several variables, such as a cloud, has other ways to authenticate.
         """
         missing = self.missing_keys if self.key is None and self._api_base is None else ()
         if len(missing) == 1 and missing[0].endswith("_KEY"):
@@ -212,7 +213,7 @@ class Transport:
 
     @property
     def place(self) -> dict[str, str | None]:
-        """Where litellm reaches the model, and with which key."""
+        """The URL and key that litellm uses."""
         key = self.key
         if key is None and self._api_base is not None and self.provider == "openai":
             key = "none"  # the library does not send without one
@@ -274,14 +275,14 @@ class Transport:
         return self.completion(as_chat(content), request)
 
     def unlisted_params(self, request: Mapping[str, Any]) -> list[str]:
-        """The user's own parameters that litellm does not know for this model, and would refuse."""
+        """The user's parameters that litellm does not know for this model, and would refuse."""
         if not (own := request.keys() - ASKED):
             return []
         known = load().get_supported_openai_params(model=self.bare, custom_llm_provider=self.provider)
         return sorted(own.difference(known or ()))
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
-        """What a response to `request` says, with its cost; `logprobs` were taken out of it before."""
+        """The completion in a response to `request`, with its cost; `logprobs` were removed before."""
         words = completion_of(response, request, logprobs)
         cost = self.price(words.usage.prompt_tokens, words.usage.completion_tokens)
         if cost and all(reported(response)) and not self._batch:
@@ -297,9 +298,9 @@ class Transport:
         return None if rates is None else prompt_tokens * rates[0] + completion_tokens * rates[1]
 
     def most_cost(self, request: Mapping[str, Any], longest: int) -> float | None:
-        """The most US dollars that a request may cost; None if the model's price is unknown.
+        """Maximum US dollars of a request; None if the model's price is unknown.
 
-        Without a limit of its own its reply has at most `longest` tokens.
+        Without its own limit, its reply has at most `longest` tokens.
         """
         return self.price(int(MARGIN * estimate_request(request)), token_limit(request) or longest)
 

@@ -1,1 +1,1 @@
-"""Metrics computed from assessments: one table a task, intervals over records, differences of runs."""
+"""Metrics of assessments: one table per task, intervals over records, differences of runs."""

@@ -1,7 +1,7 @@
 """Scores of claims against labels: Brier, log loss, accuracy, F1, AUROC, calibration error.
 
-They are over all labelled claims together, so that a long answer weighs more than a short one. Class 0
-(supported, true) is positive. Scores of two classes take all others for negative.
+All labelled claims are pooled, so a long answer weighs more than a short one. Class 0 (supported, true) is
+positive. Binary scores count all other classes as negative.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def brier(claims: Claims) -> Statistic:
 
 
 def log_loss(claims: Claims) -> Statistic:
-    """Mean negative log likelihood of the labels, probabilities kept `SMALLEST_P` off 0 and 1."""
+    """Mean negative log likelihood of the labels, with probabilities at least `SMALLEST_P` from 0 and 1."""
     kept = np.clip(claims.p, SMALLEST_P, 1 - SMALLEST_P)
     return _mean_of_claims(claims, -np.where(claims.hits > 0, np.log(kept), np.log1p(-kept)))
 
@@ -52,10 +52,10 @@ def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
 
 
 def confusion(claims: Claims, classes: int = 2) -> Floats:
-    """By record, claims of each right class and each predicted one: shape (records, classes * classes).
+    """Claims by record, right class and predicted class: shape (records, classes * classes).
 
-    The last class takes all predictions beyond it. Of two classes it takes all labels beyond it, too; of
-    more, claims with such a label are left out.
+    The last class includes all predictions beyond it. With two classes it also includes all labels beyond it;
+    with more, claims with such a label are excluded.
     """
     predicted = np.minimum(claims.predicted, classes - 1)
     gold = np.minimum(claims.gold, 1) if classes == 2 else claims.gold
@@ -64,10 +64,9 @@ def confusion(claims: Claims, classes: int = 2) -> Floats:
 
 
 def accuracy(claims: Claims, classes: int = 2) -> Statistic:
-    """Share of claims with the right one of so many classes.
+    """Share of claims with the right class, out of `classes`.
 
-    With more than two, it is undefined if no claim has a right class above 0: the labels do not tell the
-    others apart.
+    With more than two, it is undefined if no claim has a right class above 0.
     """
 
     def function(sums: Floats) -> Floats:
@@ -78,12 +77,12 @@ def accuracy(claims: Claims, classes: int = 2) -> Statistic:
 
 
 def f1(claims: Claims) -> Statistic:
-    """F1 of the positive class; undefined if it is neither a label nor predicted."""
+    """F1 of the positive class; undefined if it is neither labelled nor predicted."""
     return OfSums(confusion(claims), lambda sums: _f1s(_cells(sums, 2)[0])[0])
 
 
 def macro_f1(claims: Claims, classes: int = 2) -> Statistic:
-    """Mean of the F1 of the classes that are a label or predicted; undefined where `accuracy` is."""
+    """Mean F1 of the classes that are labelled or predicted; undefined if `accuracy` is."""
 
     def function(sums: Floats) -> Floats:
         cells, distinguished = _cells(sums, classes)
@@ -95,7 +94,7 @@ def macro_f1(claims: Claims, classes: int = 2) -> Statistic:
 
 
 def _cells(sums: Floats, classes: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Sums by right and predicted class, and whether the labels tell the classes apart."""
+    """Sums by right and predicted class, and whether the labels distinguish the classes."""
     cells = sums.reshape(*sums.shape[:-1], classes, classes)
     return cells, np.asarray((classes == 2) | (cells[..., 1:, :].sum(axis=(-2, -1)) > 0))
 
@@ -107,7 +106,7 @@ def _f1s(cells: Floats) -> Floats:
 
 
 class AreaUnderROC(Statistic):
-    """Share of pairs of a positive and a negative claim that P ranks correctly, ties counting half."""
+    """Share of (positive, negative) claim pairs that P ranks correctly; ties count half."""
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims
@@ -128,7 +127,7 @@ class AreaUnderROC(Statistic):
         return ratio((above * below).sum(axis=1), above.sum(axis=1) * others.sum(axis=1))
 
     def without_each(self) -> Floats:
-        """See `Statistic`. A record's pairs with all others go, those within it are not taken off twice."""
+        """See `Statistic`. Removes a record's pairs with all others, counting pairs within it once."""
         claims = self._claims
         positive = claims.gold == 0
         positives, negatives = claims.sums(np.stack([positive, ~positive])).T
@@ -140,7 +139,7 @@ class AreaUnderROC(Statistic):
         return ratio(kept, (positives.sum() - positives) * (negatives.sum() - negatives))
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
-        """jackknife-t on the logit, since areas near 1 are skewed; areas are kept half a pair off 0 and 1."""
+        """jackknife-t on the logit; areas are kept half a pair away from 0 and 1."""
         without = self.without_each()[self.present]
         lack = lack_of(without, undefined="one record alone has all claims of one label")
         if lack is not None:
@@ -158,7 +157,7 @@ class AreaUnderROC(Statistic):
 
 
 def _ordered_pairs(p: Floats, positive: NDArray[np.bool_], block: Ints) -> Floats:
-    """For each claim how many claims of the other kind in its block it is on the right side of, ties half."""
+    """For each claim, how many claims of the other class in its block it ranks correctly against."""
     ranks = np.unique(p, return_inverse=True)[1]
     found = np.empty(len(p))
     # Negative claims are on the right side of those above them, which are below them from the other end.
@@ -173,11 +172,11 @@ def _ordered_pairs(p: Floats, positive: NDArray[np.bool_], block: Ints) -> Float
 ECE_BINS = 10
 DRAWS = 2000
 WIDEST = 2.0
-"""How far the search for the upper end goes; no error is larger than 1."""
+"""Upper end of the search for the interval; no error is larger than 1."""
 
 
 class Bin(NamedTuple):
-    """One bin that is not empty: mean probability, share of positives with its Wilson interval, size."""
+    """A non-empty bin: mean probability, share of positives with its Wilson interval, size."""
 
     mean_p: float
     share: float
@@ -201,9 +200,9 @@ def _bin_of(p: Floats) -> Ints:
 
 
 class CalibrationError(OfSums):
-    """The expected calibration error: sum over bins of |sum of P - number of positives|, by the claims.
+    """The expected calibration error: sum over bins of |sum of P - number of positives|, per claim.
 
-    The ten bins have equal width; each holds its lower edge, the last one also 1 (Naeini et al. 2015, with
+    Ten bins of equal width; each includes its lower edge, the last one also 1 (Naeini et al. 2015, with
     P(true) in place of the confidence in the predicted label).
     """
 
@@ -220,12 +219,12 @@ class CalibrationError(OfSums):
         super().__init__(parts, error, claims.by_record > 0)
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
-        """The errors for which a test would not reject this one; from 0 if chance may be all of it.
+        """The true errors that a test would not reject; starts at 0 if chance can explain all of it.
 
-        Chance alone makes the error positive in every bin, so no interval around the value holds 0. Instead
-        true gaps of several sizes are tried, in the proportions of the gaps that were found. A size is in the
-        interval if the error, with deviations drawn from Student's t by the jackknife covariance of the gaps,
-        is as large as the value in at least 2.5 % of draws, and as small in at least 2.5 %.
+        Chance makes the error positive in every bin, so no interval around the value contains 0. Instead,
+        true gaps of several sizes are tried, in the proportions found. A size is in the interval if the
+        error, with deviations drawn from Student's t by the jackknife covariance of the gaps, is at least the
+        value in 2.5 % of draws or more, and at most the value in 2.5 % or more.
         """
         lack = lack_of(self.without_each()[self.present])
         if lack is not None:
@@ -246,9 +245,9 @@ class CalibrationError(OfSums):
 
 
 def _deviations(shares: Floats) -> Floats:
-    """Draws of how far gaps may be off, shape (DRAWS, bins), from the gaps without each record.
+    """Random deviations of the gaps, shape (DRAWS, bins), from the gaps without each record.
 
-    The seed is fixed: the same records have the same interval.
+    The seed is fixed: the same records give the same interval.
     """
     n = len(shares)
     centred = (shares - shares.mean(axis=0)) * math.sqrt((n - 1) / n)
@@ -258,7 +257,7 @@ def _deviations(shares: Floats) -> Floats:
 
 
 def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` if it never does."""
+    """Where between `low` and `high` the condition begins to hold, to a thousandth; else `high`."""
     while high - low > 1e-3 * max(low, 1.0):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

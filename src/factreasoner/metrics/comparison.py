@@ -1,4 +1,4 @@
-"""Whether two runs over the same records differ by more than chance, and whether judges agree by more."""
+"""Test whether runs over the same records differ by more than chance; agreement of judges."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NUMBERS_AT_ONCE = 1_000_000
 
 
 class Difference(NamedTuple):
-    """A metric of `run` less that of `baseline`, over the same records.
+    """A metric of `run` minus that of `baseline`, over the same records.
 
     `interval` is jackknife-t over records, `reason` why there is none. `p_value` is from a paired two-sided
-    permutation test; `p_holm` is the same after Holm's correction for all tests of the comparison. They are
-    None if the metric is undefined or not tested, or if there are fewer than two records.
+    permutation test; `p_holm` is Holm-corrected for all tests of the comparison. They are None if the metric
+    is undefined or not tested, or with fewer than two records.
     """
 
     score: str
@@ -38,9 +38,9 @@ class Difference(NamedTuple):
 def differences(
     samples: Mapping[str, Sample], baseline: str, metrics: Sequence[Metric], *, seed: int = 0
 ) -> list[Difference]:
-    """Every run's metrics less those of the run `baseline`; `seed` is for random exchanges.
+    """Every run's metrics minus those of `baseline`; `seed` is for random permutations.
 
-    Raises ValueError: the runs are not over the same records in the same order.
+    Raises ValueError: the runs have different records, or a different order.
     """
     base = samples[baseline]
     if any(tuple(sample.ids) != tuple(base.ids) for sample in samples.values()):
@@ -65,10 +65,10 @@ def _difference(metric: Metric, one: tuple[str, Sample], other: tuple[str, Sampl
 
 
 def paired(one: Statistic, other: Statistic, bounds: Bounds) -> Estimate:
-    """A statistic less another of the same records, and its 95 % interval.
+    """The difference of two statistics of the same records, and its 95 % interval.
 
-    Both leave out the same record at a time, so that what they have in common does not widen the interval.
-    `bounds` are those of either statistic.
+    Both leave out the same record at a time, so common variation does not widen the interval. `bounds` are
+    those of either statistic.
     """
     difference = round(one.value - other.value, TIED_DECIMALS) + 0.0  # not -0.0
     value, present = number(difference), one.present | other.present
@@ -81,11 +81,10 @@ def paired(one: Statistic, other: Statistic, bounds: Bounds) -> Estimate:
 
 
 def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) -> float | None:
-    """Two-sided p-value of a metric's difference, if each record's two assessments can be exchanged.
+    """Two-sided p-value of a metric's difference, by exchanging the runs record by record.
 
-    Exact if there are fewer than `PERMUTATIONS` exchanges, else from so many random ones (Phipson & Smyth
-    2010). An exchange that leaves the metric undefined counts as one that differs more. None for fewer than
-    two records.
+    Exact with fewer than `PERMUTATIONS` exchanges, else from random ones (Phipson & Smyth 2010). An exchange
+    with an undefined metric counts as more extreme. None with fewer than two records.
     """
     from scipy.stats import permutation_test
 
@@ -116,13 +115,13 @@ def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) 
 
 
 def counts_of(drawn: Ints, num_records: int) -> Ints:
-    """How often each record was drawn, from the records drawn; both have one row per choice."""
+    """How often each record was drawn; one row per draw."""
     rows = np.arange(len(drawn))[:, None] * num_records
     return np.bincount((drawn + rows).ravel(), minlength=len(drawn) * num_records).reshape(-1, num_records)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction (Holm 1979) of the tests that were made; None stays None."""
+    """Holm's step-down correction (Holm 1979); None stays None."""
     made = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     corrected = list(p_values)
     largest = 0.0
@@ -145,7 +144,7 @@ class Agreement:
         self._observed = 0.0
 
     def add(self, values: Sequence[str]) -> None:
-        """Count one unit; with fewer than two values it says nothing about agreement."""
+        """Count one unit; one with fewer than two values is ignored."""
         if len(values) < 2:
             return
         self.units += 1
@@ -154,11 +153,11 @@ class Agreement:
 
     @property
     def alpha(self) -> float | None:
-        """1 for full agreement, 0 for chance; None if no two values differ, or there are none."""
+        """1 for full agreement, 0 for chance; None if no two values differ."""
         expected = _unequal(self._counts)
         return 1.0 - (self._counts.total() - 1) * self._observed / expected if expected else None
 
 
 def _unequal(counts: Counter[str]) -> int:
-    """How many ordered pairs of values differ."""
+    """The number of ordered pairs of different values."""
     return counts.total() ** 2 - sum(count**2 for count in counts.values())

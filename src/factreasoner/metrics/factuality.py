@@ -1,7 +1,7 @@
-"""The metrics of factuality: of a record's atoms, and of its labelled atoms against human labels.
+"""The metrics of factuality: of a record's atoms, and against human labels.
 
-S is the positive class; NS, C (contradicted) and U (neither) are all not S. Atoms without a label are left
-out of everything about labels; labelled atoms that could not be judged are left out too and counted.
+S is the positive class; NS, C (contradicted) and U (neither) are not S. Metrics against labels exclude
+unlabelled atoms; labelled atoms that were not judged are excluded and counted.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ KSetting = int | Literal["median", "half"]
 LABEL_CODES: dict[Support, int] = {"supported": 0, "contradicted": 1, "conflicting": 2, "unverified": 3}
 GOLD: dict[Gold, int] = {"S": 0, "C": 1, "U": 2, "NS": 3}
 CLASSES = 3
-"""S, C and U. What is conflicting or unverified is U; the label NS does not say which of C and U it means."""
+"""S, C and U. Conflicting and unverified count as U; NS may be C or U."""
 FEW_RECORDS = 50
 
 
 def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
-    """The K of a whole run from the numbers of atoms of its records; None if no record has atoms.
+    """The K of a run from its records' numbers of atoms; None if no record has atoms.
 
-    "median" is VeriScore's (arXiv 2406.19276): the median over the records that have atoms, the upper one of
-    two middle ones. "half" differs by record, so the run has none: see `record_k`.
+    "median" is VeriScore's (arXiv 2406.19276): the upper median over records with atoms. "half" differs by
+    record, so the run has none: see `record_k`.
     """
     if isinstance(setting, int):
         return setting
@@ -47,15 +47,14 @@ def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
 
 
 def record_k(setting: KSetting, run_k: int | None, num_atoms: int) -> int | None:
-    """The K of one record with `num_atoms` judged atoms: the run's, or max(1, n // 2) for "half"."""
+    """The K of one record: the run's, or max(1, n // 2) for "half"."""
     return max(1, num_atoms // 2) if setting == "half" else run_k
 
 
 def length_penalty(assessment: Assessment, gamma: float) -> float | None:
-    """FActScore's factor for short answers of n atoms: exp(1 - gamma / n) if n < `gamma`, else 1.
+    """FActScore's penalty for short answers of n atoms: exp(1 - gamma / n) if n < `gamma`, else 1.
 
-    Source: arXiv 2305.14251 and its code. Atoms that could not be judged count too: a lost judgement makes no
-    answer shorter. None without atoms.
+    Source: arXiv 2305.14251 and its code. Unjudged atoms count too. None without atoms.
     """
     n = len(assessment.atoms)
     if not n:
@@ -64,10 +63,10 @@ def length_penalty(assessment: Assessment, gamma: float) -> float | None:
 
 
 class ScoredRecord(NamedTuple):
-    """An assessment with what its metrics are computed from.
+    """An assessment with the inputs of its metrics.
 
     `labels` are those of its `judged` atoms; `left_out` counts labelled atoms that were not judged. `penalty`
-    is FActScore's length penalty with `gamma`, None without `gamma` or without atoms.
+    is FActScore's length penalty, None without `gamma` or atoms.
     """
 
     assessment: Assessment
@@ -80,7 +79,7 @@ class ScoredRecord(NamedTuple):
 
     @property
     def labelled(self) -> bool:
-        """Whether any of its atoms has a label."""
+        """Whether any atom has a label."""
         return bool(self.labels) or self.left_out > 0
 
 
@@ -104,12 +103,12 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
 
 
 def _labelled_precision(record: ScoredRecord) -> float | None:
-    """The share of the labelled atoms that are supported."""
+    """The share of supported atoms among labelled ones."""
     return _share([claim.predicted == LABEL_CODES["supported"] for claim in record.labels])
 
 
 def _gold_precision(record: ScoredRecord) -> float | None:
-    """Pr*: the precision the labels give."""
+    """Pr*: the precision by human labels."""
     return _share([claim.gold == 0 for claim in record.labels])
 
 
@@ -129,7 +128,7 @@ def _penalised(record: ScoredRecord) -> float | None:
 
 
 def _count(support: Support) -> OfRecords:
-    """Number of judged atoms with that label; None for a record without judged atoms."""
+    """The number of judged atoms with that label; None without judged atoms."""
 
     def function(record: ScoredRecord) -> float | None:
         if not record.scores.num_atoms:
@@ -140,7 +139,7 @@ def _count(support: Support) -> OfRecords:
 
 
 def _score(name: str) -> OfRecords:
-    """A metric that is the field `name` of FactualityScores."""
+    """A metric that is a field of FactualityScores."""
     return OfRecords(attrgetter(f"scores.{name}"))
 
 
@@ -174,7 +173,7 @@ FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
 BETTER: dict[Support, Better] = {"supported": "higher", "contradicted": "lower"}
 UNRESOLVED = "not or partly judged, or P = 1/2"
 MAX_E = math.log10(math.e) / math.e
-"""The largest -P log10 P."""
+"""The maximum of -P log10 P."""
 
 # fmt: off
 METRICS = (

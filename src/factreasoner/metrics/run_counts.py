@@ -1,4 +1,4 @@
-"""What is counted over a run of any task: states, failures, verdicts, usage, seconds, claims to review."""
+"""Counts over a run of any task: states, failures, verdicts, usage, time, claims to review."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ STAGES = (
     *("fact_generator", "atomizer", "reviser", "query_builder", "retriever", "summarizer"),
     *("evaluator", "corrector", "coherence"),
 )
-"""The outermost stages; other stages that took time ran inside one of these."""
+"""The outermost stages; other stages run inside them."""
 
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
-"""How many different failure messages are counted, and how many are in the summary."""
+"""Maximum different failure messages counted, and shown in the summary."""
 PAIRS_SHOWN = 5
-"""How many pairs of claims that contradict each other are in the summary, the most probable ones."""
+"""Maximum contradicting pairs of claims in the summary, most probable first."""
 
 
 def elapsed_seconds(result: Result) -> float:
-    """Wall time of a record; without it, the sum over the stages."""
+    """Wall time of a record; if unknown, the sum over stages."""
     if result.elapsed is not None:
         return result.elapsed
     return sum(result.seconds.get(stage, 0.0) for stage in STAGES)
 
 
 def shared_fields(result: Result) -> dict[str, Any]:
-    """The fields of a result line that every task has, without its metrics.
+    """The fields of a result line that every task has, without metrics.
 
-    What the claims of the answer say about each other is there if that was asked for. What was not checked is
-    None if the answer was not split into claims.
+    Coherence fields are present only if requested. Unchecked parts are None if the answer was not split into
+    claims.
     """
     coherence: dict[str, Any] = {}
     if result.coherence is not None:
@@ -69,26 +69,26 @@ R = TypeVar("R", bound=Result)
 
 
 class Lowest(Generic[T]):
-    """Keeps the `size` items of the lowest rank; of equal ones, those that came first."""
+    """Keeps the `size` items of lowest rank; among equal ones, the first."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._ranked: list[tuple[float, T]] = []
 
     def add(self, rank: float, item: T) -> None:
-        """Keep an item, if it is among the lowest so far."""
+        """Keep an item if it is among the lowest so far."""
         bisect.insort(self._ranked, (rank, item), key=itemgetter(0))
         del self._ranked[self._size :]
 
     def items(self) -> list[T]:
-        """What was kept, the lowest first."""
+        """The kept items, lowest first."""
         return [item for _, item in self._ranked]
 
 
 class ReviewList:
-    """The claims of a run to review first, the `KEPT` lowest by `review_rank`, and how many there are.
+    """The claims of a run to review first: the `KEPT` lowest by `review_rank`, and their number.
 
-    `word` is what they are called, atoms or claims.
+    `word` is "atom" or "claim".
     """
 
     def __init__(self, word: str) -> None:
@@ -104,21 +104,21 @@ class ReviewList:
         p_true: float | None,
         rank: float | None,
     ) -> None:
-        """Count one claim, `rank` is its :func:`review_rank`."""
+        """Count one claim with its :func:`review_rank`."""
         place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
         if rank is not None:
             self._total += 1
             self._kept.add(rank, place)
 
     def content(self) -> dict[str, Any]:
-        """For summary.json."""
+        """The content for summary.json."""
         return {f"worst_{self._word}s": self._kept.items(), f"{self._word}s_to_review": self._total}
 
 
 class Tally(ABC, Generic[R]):
-    """Adds up the results of a run: its metrics, and the part of summary.json that every task has.
+    """Adds up the results of a run: metrics, and the common part of summary.json.
 
-    `word` is what claims are called, atoms or claims.
+    `word` is "atom" or "claim".
     """
 
     def __init__(self, table: Table[Any], word: str) -> None:
@@ -143,7 +143,7 @@ class Tally(ABC, Generic[R]):
 
     @property
     def not_checked(self) -> str:
-        """How many sentences of the answers no claim covers, by reason; empty if there are none."""
+        """The number of sentences without claims, by reason; empty if none."""
         return not_checked(self._unchecked, self._sentences["sentences"])
 
     @abstractmethod
@@ -151,13 +151,13 @@ class Tally(ABC, Generic[R]):
         """Count one result; returns its line of results.jsonl."""
 
     def sample(self) -> Sample:
-        """The metrics' inputs of all records that were added, as arrays."""
+        """The metrics' inputs of all records so far, as arrays."""
         return self._sampling.sample()
 
     def _count(
         self, result: R, scored: object, failures: Sequence[Failure], verdicts: Iterable[Verdict]
     ) -> None:
-        """Count one record, `scored` as the table reads it, all its `failures` and its `verdicts`."""
+        """Count one record with its failures and verdicts; `scored` is the table's input."""
         self._sampling.add(result.record_id, scored)
         self._status[result.status] += 1
         for failure in failures:
@@ -193,7 +193,7 @@ class Tally(ABC, Generic[R]):
             self._pairs.add(-pair.probability, place)
 
     def content(self) -> dict[str, Any]:
-        """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
+        """The content of summary.json: JSON-ready, None for undefined values."""
         total = sum(self._usage.values(), Usage())
         scores, split = self._coherence_scores, self._sentences["split"]
         coherence = {

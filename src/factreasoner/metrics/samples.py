@@ -1,4 +1,4 @@
-"""A data set as numbers, from which every metric can be computed for any choice of its records."""
+"""A data set as arrays, from which every metric can be computed for any subset of records."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Scored = TypeVar("Scored")
 
 
 class LabelledClaim(NamedTuple):
-    """A judged claim (an atom, a fact) with a human label: P(true), the predicted class and the right one.
+    """A judged claim with a human label: P(true), the predicted class and the right one.
 
-    Classes are numbers, the same in both; 0 is the positive class.
+    Classes are numbers; 0 is the positive class.
     """
 
     p_true: float
@@ -28,9 +28,9 @@ class LabelledClaim(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """Labelled claims of a data set, each array of shape (claims,).
+    """Labelled claims of a data set; arrays of shape (claims,).
 
-    `record` is the position of a claim's record among the `num_records`.
+    `record` is the index of a claim's record, out of `num_records`.
     """
 
     num_records: int
@@ -48,7 +48,7 @@ class Claims(NamedTuple):
     ) -> Claims:
         """Claims from their probabilities and whether each is true.
 
-        `record` numbers the record of each claim; without it there is one record. Numbers may be missing.
+        `record` numbers each claim's record, with gaps allowed; by default there is one record.
         """
         rounded = np.round(np.asarray(p, dtype=float), P_DIGITS)
         place = np.zeros(len(rounded), dtype=np.int64) if record is None else np.asarray(record, np.int64)
@@ -58,12 +58,12 @@ class Claims(NamedTuple):
 
     @property
     def hits(self) -> Floats:
-        """1 for each claim whose right class is the positive one, else 0."""
+        """1 for each claim whose right class is positive, else 0."""
         return np.asarray(self.gold == 0, dtype=float)
 
     @property
     def by_record(self) -> Ints:
-        """How many labelled claims each record has, shape (records,)."""
+        """The number of labelled claims per record, shape (records,)."""
         return np.bincount(self.record, minlength=self.num_records)
 
     def sums(self, columns: Floats | NDArray[np.bool_]) -> Floats:
@@ -73,10 +73,10 @@ class Claims(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Records in order, with what is known of each.
+    """Records in order, with their values.
 
-    `values[name]` has shape (records,) and NaN for a record without that value. `left_out` counts the
-    labelled claims of each record that could not be judged.
+    `values[name]` has shape (records,), NaN if missing. `left_out` counts unjudged labelled claims per
+    record.
     """
 
     ids: Sequence[str]
@@ -85,7 +85,7 @@ class Sample(NamedTuple):
     claims: Claims
 
     def take(self, records: Sequence[int] | Ints) -> Sample:
-        """The records at some positions, each at most once, in the order given."""
+        """The records at these positions, each at most once, in this order."""
         chosen = np.asarray(records, dtype=np.int64)
         place = np.full(len(self.ids), -1, dtype=np.int64)
         place[chosen] = np.arange(len(chosen))
@@ -114,10 +114,10 @@ class Sample(NamedTuple):
 
 
 class Sampling(Generic[Scored]):
-    """Collects records into a sample; holds some 200 bytes a record, and 10 a labelled claim.
+    """Collects records into a sample; needs about 200 bytes per record, and 10 per labelled claim.
 
-    `functions` compute the values of a record, None for one it does not have. `claims` gives its labelled
-    claims and the number of those that could not be judged.
+    `functions` compute the values of a record, None if missing. `claims` gives its labelled claims and the
+    number of unjudged ones.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Sampling(Generic[Scored]):
         self._gold = array("b")
 
     def add(self, record_id: str, record: Scored) -> None:
-        """Count one record's values and labelled claims."""
+        """Add one record's values and labelled claims."""
         claims, left_out = self._claims(record)
         self._ids.append(record_id)
         for name, function in self._functions.items():
@@ -150,7 +150,7 @@ class Sampling(Generic[Scored]):
             self._gold.append(gold)
 
     def sample(self) -> Sample:
-        """The records that were added so far."""
+        """The sample of the records so far."""
         return Sample(
             ids=tuple(self._ids),
             values={name: np.array(values) for name, values in self._values.items()},

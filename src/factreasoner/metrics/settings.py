@@ -12,7 +12,7 @@ from factreasoner.settings.setting import Settings, setting
 
 
 def checked_k(value: object) -> object:
-    """K of F1@K, a number as an integer. Raises ValueError: not a positive integer, median or half."""
+    """A valid K of F1@K. Raises ValueError: not a positive integer, median or half."""
     if value in ("median", "half"):
         return value
     if not re.fullmatch(r"0*[1-9]\d{0,17}", str(value)):
@@ -25,7 +25,7 @@ _scores = partial(setting, "Scores", affects="scores")
 
 
 class MetricSettings(Settings):
-    """What scores are computed from finished assessments."""
+    """Settings of metrics."""
 
     k: K = _scores("median", "K of F1@K: median, half or a number.", common=True)
     gamma: float | None = _scores(

@@ -1,10 +1,9 @@
-"""Statistics over records that can leave out or repeat records, and their 95 % intervals.
+"""Statistics over records, with weights and leave-one-out, and their 95 % intervals.
 
-A record is the unit that is drawn. Its atoms depend on each other, so leaving out one record at a time, with
-all its atoms, shows how far a statistic would move on other records (the jackknife; Efron & Tibshirani 1993,
+The record is the sampling unit, since its atoms depend on each other (jackknife; Efron & Tibshirani 1993,
 chapter 11). Shares get the union of a jackknife-t interval on the logit and that of Korn and Graubard (1998),
-which counts dependent records as fewer independent ones.
-`benchmarks/interval_coverage.py` measures how often these intervals hold the truth.
+which counts dependent records as fewer independent ones. `benchmarks/interval_coverage.py` measures the
+coverage of these intervals.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
 NORMAL = NormalDist().inv_cdf(1 - TAIL)
 TIED = 1e-12
-"""A standard error up to this is rounding: the records do not differ at all."""
+"""A standard error up to this is rounding: the records do not differ."""
 
 Bounds = tuple[float, float]
-"""The smallest and the largest value a statistic can have; infinite where there is none."""
+"""The minimum and maximum of a statistic; infinite if unbounded."""
 
 
 class Interval(NamedTuple):
-    """A two-sided 95 % interval: its lower and its upper end."""
+    """A two-sided 95 % interval: lower and upper end."""
 
     low: float
     high: float
 
 
 class NoInterval(NamedTuple):
-    """Why there is no interval, in words that follow "no interval: "."""
+    """Why there is no interval, to follow "no interval: "."""
 
     reason: str
 
@@ -47,7 +46,7 @@ class NoInterval(NamedTuple):
 class Estimate(NamedTuple):
     """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
 
-    `records` counts those that have the value, or claims it is computed from.
+    `records` counts those with the value, or with claims for it.
     """
 
     value: float | None
@@ -57,7 +56,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, value: float, found: Interval | NoInterval, present: NDArray[np.bool_]) -> Estimate:
-        """A value with its interval, or why there is none; `present`: which records have a part in it."""
+        """A value with its interval, or why there is none; `present`: the records that contribute."""
         records = int(np.count_nonzero(present))
         if isinstance(found, NoInterval):
             return cls(value, None, f"no interval: {found.reason}", records)
@@ -74,26 +73,26 @@ class Estimate(NamedTuple):
 
 
 class Statistic(ABC):
-    """A number computed from records. `present` says which records have a part in it, shape (records,)."""
+    """A number computed from records. `present` marks those that contribute, shape (records,)."""
 
     present: NDArray[np.bool_]
     no_difference_interval: NoInterval | None = None
-    """Why the difference of two of these has no interval, if no interval would hold."""
+    """Why a difference of two of these has no valid interval, if so."""
 
     @abstractmethod
     def weighted(self, counts: Ints) -> Floats:
-        """The statistic with each record counted so often; shape (choices, records) -> (choices,).
+        """The statistic with record weights; shape (choices, records) -> (choices,).
 
-        NaN where it is undefined.
+        NaN if undefined.
         """
 
     @abstractmethod
     def without_each(self) -> Floats:
-        """The statistic of all records but one, for each of them; shape (records,)."""
+        """The statistic without each record in turn; shape (records,)."""
 
     @property
     def value(self) -> float:
-        """The statistic of all records, NaN where it is undefined."""
+        """The statistic of all records, NaN if undefined."""
         return float(self.weighted(np.ones((1, len(self.present)), dtype=np.int64))[0])
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
@@ -104,7 +103,7 @@ class Statistic(ABC):
         return jackknife_t(self.value, without, bounds)
 
     def estimate(self, bounds: Bounds) -> Estimate | None:
-        """The value with its interval over records; None if it is undefined."""
+        """The value with its interval over records; None if undefined."""
         value = self.value
         return Estimate.of(value, self.interval(bounds), self.present) if math.isfinite(value) else None
 
@@ -112,8 +111,8 @@ class Statistic(ABC):
 class OfSums(Statistic):
     """A function of sums over records.
 
-    `parts` has shape (records, sums); `function` maps sums of shape (..., sums) to values of shape (...).
-    By default a record is present if it has a part that is not 0.
+    `parts` has shape (records, sums); `function` maps sums of shape (..., sums) to values of shape (...). By
+    default, records with a non-zero part are present.
     """
 
     def __init__(
@@ -136,17 +135,17 @@ class OfSums(Statistic):
 
 
 def ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """Quotients, NaN where the whole is not above 0."""
+    """Quotients, NaN unless the whole is positive."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
 
 
 def first_by_last(sums: Floats) -> Floats:
-    """The first sum over the last one, NaN where that is not above 0."""
+    """The first sum over the last one, NaN unless that is positive."""
     return ratio(sums[..., 0], sums[..., -1])
 
 
 def mean_of(values: Floats, *, all_or_none: bool = False) -> Statistic:
-    """Mean over the records that have the value; `values` of shape (records,) are NaN for the others.
+    """Mean over the records with a value; `values` of shape (records,) are NaN for the others.
 
     With `all_or_none` it is undefined if any record lacks the value.
     """
@@ -156,7 +155,7 @@ def mean_of(values: Floats, *, all_or_none: bool = False) -> Statistic:
 
 @dataclass(frozen=True)
 class OfRecords:
-    """A metric of one record, averaged over records; None for a record that does not have it.
+    """A metric of one record, averaged over records; None for a record without it.
 
     With `all_or_none` the mean is undefined if any record lacks the value: an unknown cost is not 0.
     """
@@ -166,7 +165,7 @@ class OfRecords:
 
     @property
     def words(self) -> str:
-        """How the metric is averaged, in words for the list of metrics."""
+        """How the metric is averaged, for the list of metrics."""
         return "mean over all records" if self.all_or_none else "mean over the records that have it"
 
     def statistic(self, sample: Sample, name: str) -> Statistic:
@@ -176,7 +175,7 @@ class OfRecords:
 
 @dataclass(frozen=True)
 class OfClaims:
-    """A metric of all labelled claims of a data set together."""
+    """A metric of all pooled labelled claims."""
 
     function: Callable[[Claims], Statistic]
     words: str = "over all labelled claims together"
@@ -189,9 +188,8 @@ class OfClaims:
 def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoInterval:
     """The value plus and minus Student's t times the jackknife's standard error, within `bounds`.
 
-    `without` holds the statistic of all records but one, for each record that has a part in it; shape (n,).
-    There is no interval for fewer than two records, or if the statistic is undefined without one of them.
-    If leaving out a record never changes the value, see `alike`.
+    `without` holds the statistic without each contributing record; shape (n,). There is no interval for fewer
+    than two records, or if the statistic is undefined without one of them. If no record matters, see `alike`.
     """
     lack = lack_of(without)
     if lack is not None:
@@ -206,9 +204,9 @@ def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoI
 def share_interval(value: float, without: Floats) -> Interval | NoInterval:
     """The interval of a statistic in [0, 1], such as a share or a Brier score.
 
-    It is the union of two: the value plus and minus Student's t times the jackknife's standard error s, both
-    on the logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff =
-    value (1 - value) / s^2 * (1.96 / t)^2 trials, n where s is 0. `without` as in :func:`jackknife_t`.
+    The union of two: the value plus and minus Student's t times the jackknife's standard error s, on the
+    logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff = value (1
+    - value) / s^2 * (1.96 / t)^2 trials, n if s is 0. `without` as in :func:`jackknife_t`.
     """
     lack = lack_of(without)
     if lack is not None:
@@ -243,7 +241,7 @@ def expit(odds: float) -> float:
 def lack_of(
     without: Floats, undefined: str = "without one of the records it is undefined"
 ) -> NoInterval | None:
-    """Why there is none: fewer than two records have a part, or it is undefined without one of them."""
+    """Why there is no interval: too few records, or undefined without one of them."""
     if len(without) < 2:
         found = "one record has" if len(without) else "no record has"
         return NoInterval(f"{found} what it is computed from; an interval needs two")
@@ -251,11 +249,11 @@ def lack_of(
 
 
 def alike(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:
-    """The interval of a statistic that is the same whichever record is left out.
+    """The interval of a statistic that no single record changes.
 
-    Zero is no honest width. If n records drawn at random are all alike, the share q of such records is at
-    least 0.025^(1/n) with 97.5 % confidence. The others may have any value within `bounds`, so the interval
-    reaches from q value + (1 - q) low to q value + (1 - q) high. Without bounds there is none.
+    If n random records are all alike, the share q of such records is at least 0.025^(1/n) with 97.5 %
+    confidence. The others may have any value within `bounds`, so the interval reaches from q value + (1 - q)
+    low to q value + (1 - q) high. Without bounds there is none.
     """
     if not all(map(math.isfinite, bounds)):
         return NoInterval("removing any one record does not change it")
@@ -278,7 +276,7 @@ def _quantile_t(freedom: int) -> float:
 
 
 def within(low: float, high: float, bounds: Bounds) -> Interval:
-    """The interval without what lies beyond the bounds."""
+    """The interval clipped to the bounds."""
     return Interval(max(low, bounds[0]), min(high, bounds[1]))
 
 

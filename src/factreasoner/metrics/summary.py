@@ -1,4 +1,4 @@
-"""Lines of results.jsonl, computed from assessments, and the content of summary.json, added up from them."""
+"""Lines of results.jsonl from assessments, and summary.json from their totals."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ COUNTS = (
 
 
 def result_line(record: ScoredRecord) -> dict[str, Any]:
-    """One line of results.jsonl: JSON-ready, with None and never NaN for what could not be computed.
+    """One line of results.jsonl: JSON-ready, with None for undefined values.
 
-    The names are those of IBM's code where it has them. The gold fields need a label, those of the length
-    penalty `gamma`.
+    Names follow IBM's code where it has them. Gold fields need a label, penalty fields `gamma`.
     """
     assessment, judged = record.assessment, record.judged
     outcome = assessment.outcome
@@ -97,7 +96,7 @@ def _gold_fields(record: ScoredRecord) -> dict[str, Any]:
 
 
 def confusion_counts(claims: Claims) -> dict[str, int]:
-    """Counts of predictions (supported or not) against labels (S or not) over the labelled atoms."""
+    """Counts of predictions (supported or not) against labels (S or not) of labelled atoms."""
     hits, missed, wrong, rejected = map(int, confusion(claims).sum(axis=0))
     return {
         "true_positive": hits,
@@ -108,10 +107,10 @@ def confusion_counts(claims: Claims) -> dict[str, int]:
 
 
 def evidence_fields(assessment: Assessment) -> dict[str, Any]:
-    """What happened to the evidence: contexts dropped, pages unread, with the reasons, and what counted once.
+    """What happened to the evidence: dropped contexts, unread pages, merged sources.
 
-    `searched` names collections of own documents and their states; `shared_sources` lists contexts of one
-    source, the one named in the graph first. `unread_pages` are links whose snippet stands in for the page.
+    `searched` names document collections with their states; `shared_sources` lists contexts of one source,
+    the graph's node first. `unread_pages` are links whose snippet replaced the page.
     """
     outcome = assessment.outcome
     independence = outcome.independence if outcome else None
@@ -137,9 +136,9 @@ _ATOM_COUNTS = ("judged", *get_args(Support), "disputed", "unjudged", "partly_ju
 
 
 class Summary(Tally[Assessment]):
-    """The tally of factuality; holds 300 bytes a record and 10 a labelled atom.
+    """The tally of factuality; needs 300 bytes per record and 10 per labelled atom.
 
-    `k_setting` is the setting, `k` what `resolve_k` made of it; `gamma` is for the length penalty.
+    `k_setting` is the setting, `k` its value by `resolve_k`; `gamma` is for the length penalty.
     """
 
     def __init__(self, k_setting: KSetting, k: int | None, *, gamma: float | None = None) -> None:
@@ -187,9 +186,9 @@ class Summary(Tally[Assessment]):
         return line
 
     def _add_evidence(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
-        """Count contexts, verdicts between them, searches, and relations that counted only once.
+        """Count contexts, verdicts between them, searches, and merged relations.
 
-        Records that have atoms and no context to judge them by are counted too.
+        Also counts records with atoms and without contexts.
         """
         dropped = len(line["dropped_contexts"])
         contexts = {context.id for context in assessment.contexts}

@@ -1,7 +1,7 @@
-"""One table of metrics per task: what each metric needs, how it is computed and averaged, how it is shown.
+"""One table of metrics per task: the inputs, computation, averaging and display of each metric.
 
-Result lines, summaries, comparisons, gates, tables and `factreasoner metrics` read these rows and
-know no metric by name. To add a metric, add a row.
+Result lines, summaries, comparisons, gates, tables and `factreasoner metrics` read these rows. To add a
+metric, add a row.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ ARROWS: Mapping[Better | None, str] = {"higher": " ↑", "lower": " ↓", None: 
 
 
 class Need(NamedTuple):
-    """What a metric is computed from, in `words`.
+    """The input of a metric, described by `words`.
 
-    `missing` says what a data set without the metric lacks. `met` says whether a record has it, and with it
-    the metric's field in its result line. `labels`: it needs human labels. `keys` are the keys of an input
-    record without which no record has the metric.
+    `missing` says what a data set without the metric lacks. `met` says whether a record has the metric.
+    `labels`: it needs human labels. `keys` are the input keys that it needs.
     """
 
     words: str
@@ -48,10 +47,9 @@ class Need(NamedTuple):
 class Metric:
     """One row of a table.
 
-    `shown` is its short name, in which `{k}` stands for the K of the run; `title` the longer one, by default
-    the same; `field` its name in result lines, by default `name`. `tested`: `compare` tests whether a
-    difference may be chance. `few`: it is unreliable below so many records. `usage`: it
-    measures what a run takes, not what it finds.
+    `shown` is its short name, in which `{k}` stands for the run's K; `title` the longer one, by default the
+    same; `field` its name in result lines, by default `name`. `tested`: `compare` tests its differences.
+    `few`: the number of records below which it is unreliable. `usage`: it measures cost, not results.
     """
 
     name: str
@@ -73,15 +71,15 @@ class Metric:
 
     @property
     def line_name(self) -> str:
-        """The metric's name in result lines and among the means of a summary."""
+        """The metric's name in result lines and summaries."""
         return self.field or self.name
 
     def statistic(self, sample: Sample) -> Statistic:
-        """The metric of a sample, to be computed for any choice of its records."""
+        """The metric of a sample, for any weights of its records."""
         return self.average.statistic(sample, self.name)
 
     def text(self, value: float | None, *, signed: bool = False) -> str:
-        """A value as it is shown; a dash for none."""
+        """A value as text; a dash for None."""
         if value is None:
             return "-"
         sign = "+" if signed else ""
@@ -90,7 +88,7 @@ class Metric:
         return f"{value:{sign},.{self.decimals}f}"
 
     def mean_text(self, summary: Mapping[str, Any]) -> str:
-        """The mean of a run with its 95 % interval, and of how many records it is where some have none."""
+        """A run's mean with its 95 % interval, and its number of records if some lack it."""
         found = summary["metrics"][self.name]
         text = self.text(found["value"])
         if found["interval_95"] is not None:
@@ -101,7 +99,7 @@ class Metric:
         return text
 
     def content(self) -> dict[str, Any]:
-        """The row for JSON, without its function."""
+        """The row as JSON, without its function."""
         return {
             "name": self.name,
             "shown": self.shown,
@@ -117,15 +115,15 @@ class Metric:
         }
 
     def caption(self, k: int | str | None, *, room: bool = False) -> str:
-        """The metric's short name, or with `room` its title, with the K it was computed with."""
+        """The metric's short name, or with `room` its title, with K filled in."""
         return (self.title if room and self.title else self.shown).format(k="K" if k is None else k)
 
 
 class Table(Generic[Scored]):
-    """The metrics of a task, by name in the order they are shown.
+    """The metrics of a task, by name in display order.
 
-    `main` names the metric that a record has if it has any score. `claims` gives a record's labelled claims
-    and the number of those that could not be judged. `given` says which of the keys that metrics need it has.
+    `main` names the metric of every record with any score. `claims` gives a record's labelled claims and the
+    number of unjudged ones. `given` says which of the metrics' keys it has.
     """
 
     def __init__(
@@ -154,13 +152,13 @@ class Table(Generic[Scored]):
         return iter(self.metrics.values())
 
     def shown_in(self, place: Place) -> list[Metric]:
-        """The metrics that are shown there, in order."""
+        """The metrics shown at that place, in order."""
         return [metric for metric in self if place in metric.places]
 
     def lacking(self, place: Place, given: Mapping[str, int]) -> dict[tuple[str, ...], list[Metric]]:
-        """The metrics that would be shown there if records had certain keys, by these keys.
+        """Metrics that would be shown at that place if records had certain keys, by these keys.
 
-        `given` counts the records that have each key.
+        `given` counts the records with each key.
         """
         found: dict[tuple[str, ...], list[Metric]] = {}
         for metric in self.shown_in(place):
@@ -169,7 +167,7 @@ class Table(Generic[Scored]):
         return found
 
     def sampling(self) -> Sampling[Scored]:
-        """Collects the records of the task into a sample."""
+        """A collector of the task's records."""
         functions = {m.name: m.average.function for m in self if isinstance(m.average, OfRecords)}
         return Sampling(functions, self.claims)
 
@@ -180,7 +178,7 @@ class Table(Generic[Scored]):
         return sampling.sample().claims
 
     def line(self, record: Scored) -> dict[str, float | None]:
-        """A record's metrics for its result line, without those whose need it does not meet."""
+        """A record's metrics for its result line, without those it has no input for."""
         claims = self.claims_of(record)
         return {
             metric.line_name: metric.average.function(record)
@@ -212,9 +210,9 @@ class Table(Generic[Scored]):
         }
 
     def few_records(self, sample: Sample, names: Iterable[str] | None = None) -> str | None:
-        """Which metrics, of all or of those named, are unreliable for want of records, in words.
+        """Metrics (all, or those named) that are unreliable with so few records, as text.
 
-        None if there are enough records, or none of the metrics has a value.
+        None with enough records, or without any value.
         """
         count = int(self.has_score(sample).sum())
         wanted = self if names is None else (self[name] for name in names)
@@ -226,9 +224,9 @@ class Table(Generic[Scored]):
 
 
 def certain(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
-    """The range in which a record's metric surely is, from its result line.
+    """The range in which a record's metric certainly is, from its result line.
 
-    None if it has no value, or if sampling did not converge.
+    None without a value, or if sampling did not converge.
     """
     value = line[metric.line_name]
     if value is None or (line.get("solver") or {}).get("converged") is False:
@@ -237,7 +235,7 @@ def certain(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
 
 
 def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
-    """The range of a record's metric over all outcomes of its failed judgements, from its result line."""
+    """The range of a record's metric over all outcomes of its failed verdicts."""
     if f"{metric.name}_low" in line:
         return line[f"{metric.name}_low"], line[f"{metric.name}_high"]
     low, high = line.get("bounds", {}).get(metric.name, metric.bounds)
@@ -245,13 +243,13 @@ def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
 
 
 def of_fewer(count: int, records: Mapping[str, int]) -> str:
-    """ "(7 of 17 records)" if fewer have a score than were tried; else empty. `records` counts by status."""
+    """ "(7 of 17 records)" if only some have a score; else empty. `records` counts by status."""
     tried = records["ok"] + records["partial"] + records["failed"]
     return f"({count} of {tried} records)" if count < tried else ""
 
 
 def number(value: float) -> float | None:
-    """The value, or None for NaN and infinity, which no file may hold."""
+    """The value, or None for NaN and infinity, which JSON can't hold."""
     return value if math.isfinite(value) else None
 
 
@@ -260,7 +258,7 @@ PRICE = Need("the price of calls", lambda sample: "unknown, because the price of
 
 
 def usage_metrics(usage_of: Callable[[Any], Usage]) -> tuple[Metric, ...]:
-    """Calls, tokens and cost per record, for every task; `usage_of` gives what a scored record took."""
+    """Calls, tokens and cost per record, for every task; `usage_of` gives a record's usage."""
 
     def averaged(function: Callable[[Usage], float | None]) -> OfRecords:
         return OfRecords(lambda record: function(usage_of(record)), all_or_none=True)

@@ -1,7 +1,7 @@
-"""Every data model: what goes in, what the stages hand on, what comes out.
+"""All data models: inputs, intermediate values and results.
 
-All are frozen, refuse unknown fields and hold tuples, so that an assessment can be written to a journal,
-read back and compared. Probabilities lie in [0, 1]; ids are strings, unique within their record.
+All are frozen, refuse unknown fields and hold tuples, so that an assessment can be written to a journal, read
+back and compared. Probabilities lie in [0, 1]; ids are strings, unique within their record.
 """
 
 from factreasoner.models.assessment import SMALLEST_P as SMALLEST_P

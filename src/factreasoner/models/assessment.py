@@ -31,15 +31,15 @@ from factreasoner.models.rows import (
 )
 
 SMALLEST_P = 1e-6
-"""Probabilities are kept this far from 0 and 1 before their logarithm is averaged."""
+"""Minimum distance of probabilities from 0 and 1 when their logarithm is averaged."""
 
 
 class Assessment(Result):
-    """Everything known about the factuality of one record. Metrics are computed from it, not stored in it.
+    """The factuality of one record. Metrics are computed from it, not stored.
 
-    `outcome` has verdicts, graph and posteriors; it is None if there was nothing to judge. `usage`
-    and `seconds` are by stage; `elapsed` is the wall time in seconds. `searched` names the collections of
-    your own documents that were searched, as `name@state`.
+    `outcome` has verdicts, graph and posteriors; it is None if there was nothing to judge. `usage` and
+    `seconds` are by stage; `elapsed` is the wall time in seconds. `searched` names the document collections
+    that were searched, as `name@state`.
     """
 
     vocabulary: ClassVar[Words] = Words("atom", "P(true)", scores=("precision", "f1_at_k"))
@@ -51,28 +51,28 @@ class Assessment(Result):
 
     @property
     def p_true(self) -> dict[str, float]:
-        """P(atom is true) by atom id, for every atom that could be judged."""
+        """P(atom is true) by atom id, for every judged atom."""
         return dict(self.outcome.p_true) if self.outcome else {}
 
     @property
     def labels(self) -> dict[str, Support]:
-        """The label of each atom that could be judged, by atom id."""
+        """The label of each judged atom, by atom id."""
         return dict(self.outcome.support) if self.outcome else {}
 
     @property
     def metrics(self) -> dict[str, float | None]:
-        """See `FactualityScores`, which has their names."""
+        """The metrics by name; see `FactualityScores`."""
         return factuality(self, self.k)._asdict()
 
     @model_validator(mode="after")
     def _know_every_failure(self) -> Assessment:
-        """Those of judgements are among the failures, after those of stages."""
+        """Add the outcome's failures after those of the stages."""
         inner = self.outcome.failures if self.outcome else ()
         self.__dict__["failures"] = tuple(dict.fromkeys((*self.failures, *inner)))
         return self
 
     def with_outcome(self, outcome: Outcome) -> Assessment:
-        """This assessment with another outcome, the failures and the status that follow from it."""
+        """This assessment with another outcome, and its failures and status."""
         before = self.outcome.failures if self.outcome else ()
         stages = tuple(failure for failure in self.failures if failure not in before)
         changed = {"outcome": outcome, "status": status_of(outcome, stages)}
@@ -108,7 +108,7 @@ class Assessment(Result):
 
 
 class JudgedAtom(NamedTuple):
-    """An atom that counts towards n, with its posterior and its label."""
+    """An atom that counts towards n, with its posterior and label."""
 
     atom: Atom
     p_true: float
@@ -156,7 +156,7 @@ class FactualityScores(NamedTuple):
 
 
 def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
-    """The atoms that count towards n, in the order of the response, P rounded to `P_DIGITS`."""
+    """The atoms that count towards n, in response order, with P rounded to `P_DIGITS`."""
     outcome = assessment.outcome
     if outcome is None:
         return []
@@ -172,7 +172,7 @@ def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
 
 
 def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
-    """The row with the atom's place in the response, where its words occur once."""
+    """The row with the atom's position in the response, if its text occurs once."""
     words = atom.original or atom.text
     start = response.find(words)
     if start < 0 or response.find(words, start + len(words)) >= 0:
@@ -191,7 +191,7 @@ def _nothing_to_judge_by(result: Assessment) -> str:
 
 
 def side_of(p_true: float) -> Literal[-1, 0, 1]:
-    """Whether a probability is above one half (1), below it (-1), or within 1e-9 of it (0)."""
+    """1 if a probability is above one half, -1 if below, 0 if within 1e-9 of it."""
     if abs(p_true - 0.5) <= HALF_TOLERANCE:
         return 0
     return 1 if p_true > 0.5 else -1
@@ -253,7 +253,7 @@ def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | N
 
 
 def _num_contexts(assessment: Assessment) -> int:
-    """Passages the scores rest on: merged ones count once, dropped ones do not count."""
+    """The number of contexts used: merged ones count once, dropped ones do not count."""
     graph = assessment.outcome.graph if assessment.outcome else None
     if graph is None:
         return sum(not context.dropped for context in assessment.contexts)

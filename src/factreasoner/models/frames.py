@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Columns = Mapping[str, type]
-"""Name of a column -> str, int, float, list for a list of texts, dict for an object as JSON text; or None."""
+"""Column name -> str, int, float, list (of strings), dict (an object as JSON text), or None."""
 DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object", dict: "object"}
-"""pandas' types that know a missing value: what could not be computed is <NA>, and never 0 or NaN."""
+"""Nullable pandas types: a missing value is <NA>, never 0 or NaN."""
 
 
 def frame_of(columns: Columns, rows: Iterable[Mapping[str, Any]]) -> DataFrame:
-    """Rows as a data frame. Raises MissingExtraError where pandas is not installed."""
+    """Rows as a data frame. Raises MissingExtraError if pandas is not installed."""
     try:
         import pandas
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The fact graph, its posteriors, the labels of atoms, and the factor graph that every solver starts from."""
+"""The fact graph, its posteriors, the labels of atoms, and the factor graph for solvers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ NodeKind = Literal["atom", "context"]
 FactorTable = Literal["conditional", "table1", "reference"]
 Support = Literal["supported", "contradicted", "conflicting", "unverified"]
 HALF_TOLERANCE = 1e-9
-"""A probability this near to one half counts as one half: neither true nor false."""
+"""A probability this close to one half counts as one half: neither true nor false."""
 
 STANDARD_ERRORS = 2.0
 """A sampled probability within this many standard errors of one half counts as one half."""
 
 P_DIGITS = 12
-"""Decimals to which probabilities are rounded before anything ranks or bins them.
+"""Decimals to which probabilities are rounded before ranking or binning.
 
-Equal evidence summed in another order differs in the last bits, which must not decide an order or a bin.
+The order of summation changes the last bits, which must not affect an order or a bin.
 """
 
 
 class Relation(CallerModel):
-    """A judged dependency between two nodes; neutral verdicts make none."""
+    """A relation between two nodes; neutral verdicts give none."""
 
     source: str
     target: str
@@ -73,9 +73,9 @@ class FactGraph(CallerModel):
         return self
 
     def evidence(self) -> dict[str, list[Relation]]:
-        """The relations between each atom and contexts: what supports or contradicts its label.
+        """The relations between each atom and contexts, which support or contradict its label.
 
-        A relation from an atom is not evidence, unless it is an equivalence, which has no direction.
+        A relation from an atom is not evidence, unless it is an equivalence.
         """
         kinds = {node.id: node.kind for node in self.nodes}
         found: dict[str, list[Relation]] = {node.id: [] for node in self.nodes if node.kind == "atom"}
@@ -92,9 +92,8 @@ class Marginals(Model):
     """Posterior distributions. `probabilities[id]` is (P(state 0), P(state 1), ...).
 
     `width` is the largest elimination width over components (largest clique size - 1), if known. `stderr` is
-    the largest standard error of a probability, None if the result is exact or has no such bound. `converged`
-    is False if sampling stopped before its results were reliable, whatever `stderr` is, and None if nothing
-    was sampled.
+    the largest standard error of a probability, None if exact or unknown. `converged` is False if sampling
+    stopped too early, and None if nothing was sampled.
     """
 
     probabilities: dict[str, tuple[float, ...]]
@@ -112,13 +111,13 @@ class Marginals(Model):
 
 
 def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: float | None = None) -> Support:
-    """The label of a claim by its probability and its evidence.
+    """The label of a claim from its probability and its evidence.
 
-    `supporting`: it has a verdict of entailment with p > 0.5; `contradicting`: one of contradiction. A
+    `supporting`: it has an entailment with p > 0.5; `contradicting`: a contradiction with p > 0.5. A
     probability within 1e-9 of one half, or a sampled one within two standard errors, counts as one half.
 
-    supported: above one half, and something supports it. contradicted: below, and something contradicts it.
-    conflicting: at one half, with both. unverified: everything else. No evidence means unverified.
+    supported: above one half, with support. contradicted: below, with a contradiction. conflicting: at one
+    half, with both. unverified: everything else, such as no evidence.
     """
     if abs(p_true - 0.5) <= max(HALF_TOLERANCE, STANDARD_ERRORS * (stderr or 0.0)):
         return "conflicting" if supporting and contradicting else "unverified"
@@ -128,7 +127,7 @@ def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: fl
 
 
 def support_of(p_true: float, evidence: Iterable[Relation], stderr: float | None = None) -> Support:
-    """The label of an atom by its posterior and its relations with contexts; see :func:`label_of`."""
+    """The label of an atom from its posterior and its relations with contexts; see :func:`label_of`."""
     kinds = {relation.kind for relation in evidence if relation.probability > 0.5}
     return label_of(
         p_true,
@@ -141,7 +140,7 @@ def support_of(p_true: float, evidence: Iterable[Relation], stderr: float | None
 def supports_of(
     p_true: Mapping[str, float], graph: FactGraph | None, stderr: float | None = None
 ) -> dict[str, Support]:
-    """Labels of atoms by their posteriors and the relations of their graph.
+    """Labels of atoms from their posteriors and the relations of their graph.
 
     `stderr` is the largest standard error of a sampled posterior.
     """
@@ -164,8 +163,8 @@ class Factor:
 class FactorGraph:
     """A Markov network: P(x) is proportional to the product of its factors.
 
-    `names[i]` and `cardinalities[i]` describe variable i; every variable has a marginal, even without a
-    factor. `evidence` maps variable indices to observed states.
+    `names[i]` and `cardinalities[i]` describe variable i; a variable without factors has a marginal too.
+    `evidence` maps variable indices to observed states.
 
     Raises InputError: two variables have one name, or evidence, a scope or a table does not fit.
     """
@@ -182,7 +181,7 @@ class FactorGraph:
             raise InputError([InputProblem("FactorGraph()", *problem)])
 
     def _problem(self) -> tuple[str, str] | None:
-        """What is wrong: the field's name, and why."""
+        """The name of an invalid field, and why."""
         states = self.cardinalities
         if twice := [name for name, count in Counter(self.names).items() if count > 1]:
             return "names", f"{twice[0]!r} is the name of several variables"

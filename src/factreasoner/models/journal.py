@@ -1,4 +1,4 @@
-"""The journal of a run: one result a line, on disk as soon as its record ends."""
+"""The journal of a run: one result per line, written as soon as its record ends."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _DIGITS = 8
 
 
 def journal_of(path: Path) -> Path:
-    """The journal of a run folder; any other path as it is."""
+    """The journal of a run folder; any other path unchanged."""
     return path / JOURNAL if path.is_dir() else path
 
 
 class Packed(NamedTuple):
-    """What a line holds: {id, fingerprint, status, size, crc, result}.
+    """The content of a line: {id, fingerprint, status, size, crc, result}.
 
-    `fingerprint` is that of the record's content, None if something failed: the same command tries such a
-    record again. `size` counts the claims (a run's atoms) with a judgement. `result` is JSON.
+    `fingerprint` is that of the record's content, None after a failure, so that a rerun repeats the record.
+    `size` counts the claims (a run's atoms) with a verdict. `result` is JSON.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Packed(NamedTuple):
 
 
 def pack(line: Packed) -> bytes:
-    """The line, with its end. `crc` is the CRC-32 of all of it but its own digits."""
+    """The line, with its end. `crc` is the CRC-32 of all but its own digits."""
     head = {"id": line.id, "fingerprint": line.fingerprint, "status": line.status, "size": line.size}
     before = json.dumps(head, ensure_ascii=False).encode()[:-1]
     after = _RESULT + line.result + b"}\n"
@@ -50,7 +50,7 @@ def pack(line: Packed) -> bytes:
 
 
 def unpack(line: bytes) -> Packed:
-    """What a line holds. Raises ValueError or KeyError if it is damaged, or not a journal's."""
+    """The content of a line. Raises ValueError or KeyError if damaged, or not a journal's."""
     at = line.index(_CRC)
     end = at + len(_CRC) + _DIGITS
     if int(line[end - _DIGITS : end], 16) != zlib.crc32(line[end:], zlib.crc32(line[:at])):
@@ -66,7 +66,7 @@ def is_line(line: bytes) -> bool:
 
 
 class JournalEntry(NamedTuple):
-    """Where a record's latest result is in the journal, and what its line says of it; see `Packed`."""
+    """Position and summary of a record's latest result in the journal; see `Packed`."""
 
     offset: int
     status: Status
@@ -75,14 +75,14 @@ class JournalEntry(NamedTuple):
 
     @property
     def to_repeat(self) -> bool:
-        """Whether something failed, so that a resumed run assesses the record again."""
+        """Whether a resumed run assesses the record again, because of a failure."""
         return self.fingerprint is None
 
 
 class JournalLine(NamedTuple):
-    """One result as it goes into the journal; the offset of its `entry` is 0 until it does.
+    """One result for the journal; the offset of its `entry` is 0 until written.
 
-    Workers make it: that takes longer than writing it, and one driver serves them all.
+    Workers make it, since that takes longer than writing it.
     """
 
     record_id: str
@@ -92,7 +92,7 @@ class JournalLine(NamedTuple):
 
 
 class DamagedLineError(RunError):
-    """A line of a journal is damaged; `where` is its file and number."""
+    """A damaged line of a journal; `where` is its file and number."""
 
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(f"{where}: {problem}")
@@ -100,7 +100,7 @@ class DamagedLineError(RunError):
 
 
 class Journal:
-    """A run's journal, written or read."""
+    """A run's journal, for reading and writing."""
 
     def __init__(self, path: Path) -> None:
         self.journal_path = path
@@ -108,9 +108,9 @@ class Journal:
 
     @functools.cached_property
     def entries(self) -> dict[str, JournalEntry]:
-        """Where the last line of each record is, by id, in the order in which records first came.
+        """The position of each record's last line, by id, in order of first appearance.
 
-        Every line is checked when this is first read; a torn last line is skipped.
+        All lines are checked on first use; a torn last line is skipped.
 
         Raises DamagedLineError: a line other than a torn last one is damaged.
         """
@@ -120,7 +120,7 @@ class Journal:
         return found
 
     def repair_journal(self) -> None:
-        """Read what is new, and cut a torn last line off. Raises as `entries` does."""
+        """Read new lines, and cut off a torn last line. Raises as `entries` does."""
         self._read_on(self.entries)
         if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
             os.truncate(self.journal_path, self._end)
@@ -147,7 +147,7 @@ class Journal:
             raise self.damaged(offset, problem) from error
 
     def damaged(self, offset: int, problem: str) -> DamagedLineError:
-        """The error about the line at an offset."""
+        """The error for the line at an offset."""
         number = 1
         with self.journal_path.open("rb") as journal:
             while journal.tell() < offset:
@@ -156,9 +156,9 @@ class Journal:
         return DamagedLineError(f"{self.journal_path}:{number}", problem)
 
     def write(self, lines: Sequence[JournalLine]) -> None:
-        """Add lines; when this returns they are on disk.
+        """Append lines; they are on disk on return.
 
-        Raises RunError: the journal can't be written; its earlier lines are whole.
+        Raises RunError: the journal can't be written; its earlier lines are complete.
         """
         try:
             with self.journal_path.open("ab") as journal:

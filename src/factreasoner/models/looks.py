@@ -1,4 +1,4 @@
-"""The word, mark and colour of each label, wherever one is shown.
+"""The word, mark and colour of each label, used everywhere.
 
 The mark tells labels apart without colour.
 """
@@ -12,7 +12,7 @@ from factreasoner.models.rows import Caution, ClaimRow
 
 
 class Colour(NamedTuple):
-    """A colour by its name in a terminal, and on light and on dark pages."""
+    """A colour: its name in a terminal, and its values for light and dark pages."""
 
     terminal: str
     light: str
@@ -20,7 +20,7 @@ class Colour(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How a label looks; `kind` is its colour's name in :data:`COLOURS`."""
+    """The look of a label; `kind` is its colour's name in :data:`COLOURS`."""
 
     word: str
     mark: str
@@ -50,13 +50,13 @@ LOOKS: Mapping[str | None, Look] = {
     None: Look("not judged", "–", "unjudged", "every judgement of it failed; it does not count"),
     "supported": Look("supported", "✓", "supported", "P > 0.5, and a context supports it"),
 }
-"""By label (None: not judged), in the order in which a reader should review claims."""
+"""Looks by label (None: not judged), in review order."""
 CAUTIONS: Mapping[Caution, Look] = {
     "disputed": Look("disputed", "≠", "disputed", "one context supports it and another contradicts it")
 }
 
 
 def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
-    """How the label of a claim looks; `words` are a task's own words for labels."""
+    """The look of a claim's label; `words` are a task's own words for labels."""
     look = LOOKS[row.label]
     return look._replace(word=words.get(row.label, LOOKS[row.label].word))

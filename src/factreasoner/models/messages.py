@@ -1,4 +1,4 @@
-"""What goes to a language model and what comes back, for any provider."""
+"""Messages to and from a language model, for any provider."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factreasoner.models.results import Usage
 from factreasoner.models.verdicts import Probability
 
 Shown = Annotated[str, AfterValidator(lambda text: unicodedata.normalize("NFC", text))]
-"""A text as a model reads it: in one normal form, whatever that of its source."""
+"""A text for a model, in Unicode normal form."""
 
 
 class Example(Model):
-    """A call with its answer, shown to the model before the call itself.
+    """An example call with its answer, shown to the model before the real call.
 
-    `user` is the user's turn without the items, as in `Prompt.user`. `items` are the texts that the call asks
-    about, by argument, as in `FunctionSchema.items`. `arguments` is the whole answer. The call form words
-    both turns, so that the answer has the shape of a real one.
+    `user` is the user's turn without the items, as in `Prompt.user`. `items` are the texts asked about, by
+    argument, as in `FunctionSchema.items`. `arguments` is the whole answer. The call form formats both turns
+    like real ones.
     """
 
     user: str
@@ -30,10 +30,10 @@ class Example(Model):
 
 
 class Prompt(Model):
-    """A rendered prompt. `fingerprint` identifies the template file it was made from.
+    """A rendered prompt. `fingerprint` identifies its template file.
 
-    `examples` come between the system's text and the user's turn, as turns of the chat. `user` ends where
-    the items that a function asks about begin: calls that share it share the beginning of their requests.
+    `examples` come between the system text and the user's turn, as chat turns. `user` ends where the items
+    begin: calls with the same `user` share a request prefix.
     """
 
     name: str
@@ -47,9 +47,9 @@ class FunctionSchema(Model):
     """A function the model must call; `parameters` is a JSON schema of type object.
 
     `items` are the texts that arguments are about, word for word, by argument: facts to verify or statements
-    to rewrite. Every call form lists them in the message. `item` is what one is called, in lower case.
-    `spellings` maps other ways to write an allowed value, in lower case, to it. `expected_tokens` is the
-    approximate length of the answer; 0: estimated from its arguments.
+    to rewrite. Every call form lists them in the message. `item` is their name, in lower case. `spellings`
+    maps other spellings of an allowed value, in lower case, to it. `expected_tokens` is the approximate
+    answer length; 0: estimated from its arguments.
     """
 
     name: str
@@ -68,16 +68,16 @@ class FunctionSchema(Model):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The arguments that take one of a few allowed values."""
+        """The arguments with a few allowed values."""
         return tuple(name for name, prop in self.properties.items() if "enum" in prop)
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Argument names, in the order they are asked."""
+        """Argument names, in order."""
         return tuple(self.parameters["properties"])
 
     def value(self, argument: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        """The value given for `argument`, or None. JSON spellings of one allowed (true, "TRUE") are it."""
+        """The value of `argument`, or None. JSON spellings (true, "TRUE") count as the allowed value."""
         given = arguments.get(argument)
         spelled = str(given).strip().casefold()
         spelled = self.spellings.get(spelled, spelled).casefold()
@@ -87,7 +87,7 @@ class FunctionSchema(Model):
         return given
 
     def problem(self, argument: str, arguments: dict[str, Any]) -> str | None:
-        """Why `argument` can't be used (missing, or the wrong type or value), or None when it is fine."""
+        """Why `argument` is invalid (missing, wrong type or value), or None."""
         if argument not in arguments:
             return "missing"
         value = self.value(argument, arguments)
@@ -99,15 +99,14 @@ class FunctionSchema(Model):
 
 
 def _shortened(message: str) -> str:
-    """A message without its middle if it is long."""
+    """A message, with its middle removed if it is long."""
     return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
 
 
 class Chances(Model):
-    """How probable each allowed value of an argument was, by the value; they add up to 1.
+    """The probability of each allowed value of an argument; they add up to 1.
 
-    `mass` is their probability together among everything the model could have said; None if the provider
-    named no alternatives.
+    `mass` is their total probability among all possible outputs; None without alternatives from the provider.
     """
 
     probabilities: dict[str, Probability]
@@ -115,11 +114,11 @@ class Chances(Model):
 
 
 class Reply(Model):
-    """A usable answer: the function's arguments, as the model gave them, not yet validated one by one.
+    """A usable answer: the function's arguments as the model gave them, not yet validated.
 
-    `truncated` is True when the token limit cut the reply; `arguments` is then empty. `form` names the call
-    form that worked. `chances` are those of arguments with allowed values, None without log-probabilities.
-    `model` and `system_fingerprint` are what the server says of who answered; empty if it says nothing.
+    `truncated`: the token limit cut the reply; `arguments` is then empty. `form` names the call form.
+    `chances` are those of arguments with allowed values, None without log-probabilities. `model` and
+    `system_fingerprint` are as reported by the server.
     """
 
     arguments: dict[str, Any]

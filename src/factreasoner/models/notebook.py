@@ -1,4 +1,4 @@
-"""Results as a short piece of HTML, which notebooks show instead of their `repr`."""
+"""Results as short HTML, which notebooks show in place of their `repr`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ROWS = 100
 
 
 Shown = tuple[str, Iterable[ClaimRow], Iterable[Failure]]
-"""Of a result: the id of its record, its claims, and everything that went wrong."""
+"""A result's record id, claims and failures."""
 
 
 class ChangedText(NamedTuple):
@@ -33,10 +33,10 @@ def notebook_html(
     named: bool = False,
     changes: Iterable[ChangedText] = (),
 ) -> str:
-    """The claims of results as a table, each with P, label and deciding quote, under `title`.
+    """The claims of results as an HTML table with P, label and deciding quote, under `title`.
 
-    Everything that comes from texts is escaped. Of many claims the first `MOST_ROWS` are there, and as many
-    failures; no more results are read. `named`: each claim has the id of its record.
+    All text is escaped. At most `MOST_ROWS` claims and failures are shown. `named`: each claim shows the id
+    of its record.
     """
     from jinja2 import Environment, StrictUndefined
 

@@ -1,4 +1,4 @@
-"""What goes in: a response to assess, with the atoms and contexts that were given or made."""
+"""Inputs: a response to assess, with given or made atoms and contexts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     def __dir__(self) -> list[str]:
-        """Our members, and of pydantic's those for copies and JSON."""
+        """Own members, and pydantic's methods for copies and JSON."""
         kept = ("model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json")
         renamed = {name for name, field in type(self).model_fields.items() if field.validation_alias}
         public = {name for name in super().__dir__() if not name.startswith("_")} - renamed
@@ -33,7 +33,7 @@ class Model(BaseModel):
 
 
 class CallerModel(Model):
-    """Base of the models that callers build themselves; what is wrong with one is told in our words."""
+    """Base of models that callers build; validation errors have our messages."""
 
     if not TYPE_CHECKING:  # a type checker goes by the fields
 
@@ -69,12 +69,11 @@ class Atom(CallerModel):
 class Context(CallerModel):
     """One passage of evidence.
 
-    `atom_ids` names the atoms it was retrieved for; if there are none, it was retrieved for the question.
-    `prior` is P(true) before any verdict; if it is None, the settings decide. `source` names the retrievers
-    that found it, if several were asked. `note` says what happened to it ("page not read: status 403; the
-    snippet is used"); `unread` is the reason if the next try may succeed ("status 503"). `summary` is what
-    the text says about the atoms, and `p_summary` the probability that this is right. `dropped` is the reason
-    why the context is not judged and not in the graph; most have none.
+    `atom_ids` names the atoms it was retrieved for; empty: for the question. `prior` is P(true) before any
+    verdict; None: from the settings. `source` names the retrievers that found it, if several were used.
+    `note` says what happened to it ("page not read: status 403; the snippet is used"); `unread` is the reason
+    if a retry may succeed ("status 503"). `summary` is a summary with regard to the atoms, and `p_summary`
+    its confidence. `dropped` is the reason why the context is neither judged nor in the graph.
 
     Raises InputError: a field is unknown, missing or wrong.
     """
@@ -115,10 +114,10 @@ class Exchange:
 class Record(CallerModel, Exchange):
     """One response to assess, with all that is known about it.
 
-    `atoms` or `contexts` are None if they were not given, and an empty tuple if there are none. Ids are
-    unique within a record. `facts` are what the response should state; the `gold` of each says whether it
-    does, as people judge (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms`
-    are its statements. `gold_contexts` are the ids of all relevant contexts, retrieved or not.
+    `atoms` or `contexts` are None if not given, and empty if there are none. Ids are unique within a record.
+    `facts` are what the response should state; their `gold` is a human label of whether it does (S or NS).
+    `reference` is the right answer, `reference_atoms` are its statements. `gold_contexts` are the ids of all
+    relevant contexts, retrieved or not.
 
     Raises InputError: a field is unknown, missing or wrong.
     """
@@ -153,16 +152,16 @@ class Record(CallerModel, Exchange):
 
 
 def new_id(letter: str, number: int, taken: Collection[str]) -> str:
-    """The id of `letter` and `number`, or of the next number whose id is not `taken`."""
+    """The id of `letter` and `number`, or of the next number that is not `taken`."""
     while (made := f"{letter}{number}") in taken:
         number += 1
     return made
 
 
 def record_fingerprint(record: Record) -> str:
-    """Short digest of a record's content, to find input lines that changed since they were finished.
+    """Short digest of a record's content, to detect changed input.
 
-    It is the same in every process, with every version of Python, and for every order of metadata's keys.
+    It is the same in every process, Python version, and order of metadata keys.
     """
     content = record.model_dump_json(exclude={"metadata"})
     metadata = json.dumps(to_jsonable_python(record.metadata, fallback=str), sort_keys=True)

@@ -1,4 +1,4 @@
-"""What an evaluator concludes about a record, and what every task keeps of it."""
+"""An evaluator's outcome for a record, and the common result of every task."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ Reason = Literal[
     "removed reasoning",
     "not split",
 ]
-"""Why a sentence was not checked; "not split" if no atom was made of what may be a claim."""
+"""Why a sentence was not checked; "not split" if it may be a claim but has no atom."""
 STORED = {"stored": True}
-"""The context of a dump for a journal."""
+"""The serialisation context for a journal."""
 NO_VALUE = "(none)"
-"""The group of records that have no value of the key grouped by."""
+"""The group of records without a value of the grouping key."""
 
 
 class Usage(Model):
-    """What model calls took. `cost` is in US dollars, None when any call's price is unknown.
+    """Usage of model calls. `cost` is in US dollars, None if any price is unknown.
 
-    `cached_calls` were answered from the cache of replies and are in no other count. `cached_tokens` are
-    those of `prompt_tokens` that the server had in its prefix cache.
+    `cached_calls` were answered from the reply cache and are in no other count. `cached_tokens` are those of
+    `prompt_tokens` in the server's prefix cache.
     """
 
     calls: int = 0
@@ -76,21 +76,21 @@ class Usage(Model):
 
 
 PROBE_PASSAGES, PROBE_FACTS, PROBE_SIZES = 2, 16, (16, 4)
-"""What a model is probed with: facts of each passage, and how many of them at once, beside one by one."""
+"""Passages of a probe, facts per passage, and call sizes besides single facts."""
 LEAST_PROBE_CALLS = 2 * PROBE_PASSAGES
-"""What the probe of a capable model takes: every passage with all of its facts, in both orders."""
+"""Calls to probe a capable model: every passage with all facts, in both orders."""
 MOST_PROBE_CALLS = PROBE_PASSAGES * (PROBE_FACTS + sum(2 * PROBE_FACTS // size for size in PROBE_SIZES))
-"""The most paid calls of a probe, those included that are made again."""
+"""Maximum paid calls of a probe, retries included."""
 WEAK_BELOW, UNRELIABLE_BELOW = 26 / 32, 20 / 32
-"""Shares of known verdicts; a model with fewer right is called weak, and not to be relied on."""
+"""Shares of right verdicts below which a model is weak, or unreliable."""
 
 
 class Probe(Model):
-    """How many facts a model can be asked about in one call, and how it did on facts with known verdicts.
+    """How many facts a model can judge per call, and its results on facts with known verdicts.
 
-    At `facts_per_call` facts a call in call form `form`, `right` of `asked` verdicts were right, and
-    `changed` of them differed when the facts were asked in reverse order. A guess has `chance` right, and the
-    bundled judge `bundled`; None: not known.
+    At `facts_per_call` facts per call in form `form`, `right` of `asked` verdicts were right, and `changed`
+    differed in reverse order. `chance` is the number right by guessing, `bundled` that of the bundled judge;
+    None: unknown.
     """
 
     facts_per_call: int
@@ -125,7 +125,7 @@ class Probe(Model):
 
 
 class Pruned(Model):
-    """How many pairs were not sent to the judge, since the bundled judge calls them surely neutral."""
+    """How many pairs were not sent, since the bundled judge finds them clearly neutral."""
 
     model_config = ConfigDict(extra="ignore")  # runs made before have more counts
 
@@ -133,10 +133,10 @@ class Pruned(Model):
 
 
 class Independence(Model):
-    """How evidence of one source was counted once, in one record.
+    """How evidence of one source was merged, in one record.
 
-    Each of `sources` lists contexts of one source, first the one whose id stands for them all in the graph.
-    `relations_left_out` counts relations that a stronger one of the same source overruled.
+    Each of `sources` lists contexts of one source, the graph's node first. `relations_left_out` counts
+    relations overruled by a stronger one of the same source.
     """
 
     sources: tuple[tuple[str, ...], ...] = ()
@@ -146,7 +146,7 @@ class Independence(Model):
 class SelfContradiction(Model):
     """Two atoms of one answer that contradict each other.
 
-    `probability` is that of the two directions combined; `directions` has the label of each, as "a0->a3".
+    `probability` combines the two directions; `directions` has the label of each, as "a0->a3".
     """
 
     atoms: tuple[str, str]
@@ -155,10 +155,10 @@ class SelfContradiction(Model):
 
 
 class Coherence(Model):
-    """What the atoms of one answer say about each other; it is reported and affects no posterior.
+    """Contradictions between the atoms of one answer; reported only, without effect on posteriors.
 
     `self_contradictions` come most probable first. `score` is the largest share of atoms without such a pair;
-    None without atoms, if one of the `unjudged_pairs` may be such a pair, or if it took too long.
+    None without atoms, if `unjudged_pairs` may change it, or if it took too long.
     """
 
     self_contradictions: tuple[SelfContradiction, ...] = ()
@@ -168,14 +168,13 @@ class Coherence(Model):
 
 
 class Outcome(Model):
-    """What an evaluator concluded about one record.
+    """An evaluator's result for one record.
 
-    `p_true` holds every atom with at least one judgement, or without a pair to judge. `unjudged` lists the
-    atoms whose every judgement failed, which are left out of n; `partly_judged` those scored on fewer
-    judgements than planned. `graph` is None for assessors that build none. A judge's `verdicts` are about
-    pairs, `answers` about an atom and all its contexts. `independence` is None if every relation counts by
-    itself. With a table of credibility, `prior_from` says where each context's prior comes from, and
-    `used_domains` are the domains that gave one.
+    `p_true` holds every atom with at least one verdict, or without a pair to judge. `unjudged` lists the
+    atoms without any verdict, which n excludes; `partly_judged` those with some failed verdicts. `graph` is
+    None for assessors without one. A judge's `verdicts` are on pairs, `answers` on an atom and all its
+    contexts. `independence` is None if every relation counts separately. With a credibility table,
+    `prior_from` is the origin of each context's prior, and `used_domains` are the domains that matched.
     """
 
     p_true: dict[str, float]
@@ -194,23 +193,23 @@ class Outcome(Model):
 
 
 class Unchecked(Model):
-    """A sentence of an answer, or a part of it, that no atom covers: its place and the reason."""
+    """A sentence of an answer, or part of one, that no atom covers: its position and the reason."""
 
     span: tuple[int, int]
     reason: Reason
 
 
 class Result(Model, Exchange):
-    """What was found of one answer: the same for every task, from a single call and from a run.
+    """The result for one answer, common to every task, from a single call or a run.
 
-    `status` is "ok", "partial" (something failed, or sampling did not converge), "no_atoms" (there is nothing
-    to judge) or "failed". `failures` are everything that went wrong. `unchecked` are the sentences of the
-    answer that no claim covers, of `sentences` in all; None if the answer was not split into claims.
-    `removed_reasoning` counts the characters of reasoning and of tokens in the answer that were not read.
+    `status` is "ok", "partial" (something failed, or sampling did not converge), "no_atoms" (nothing to
+    judge) or "failed". `failures` lists everything that failed. `unchecked` are the sentences of the answer
+    without a claim, of `sentences` in all; None if the answer was not split into claims. `removed_reasoning`
+    counts the characters of reasoning and special tokens that were ignored.
 
     `coherence` is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is
-    the wall time in seconds, None if it was not measured. `k` is the K of recall at K, F1@K and scores of a
-    ranking, None if it is no number. `fingerprint` identifies the record's content.
+    the wall time in seconds, None if not measured. `k` is the K of recall at K, F1@K and ranking scores, None
+    if it is not a number. `fingerprint` identifies the record's content.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -241,7 +240,7 @@ class Result(Model, Exchange):
     @property
     @abstractmethod
     def metrics(self) -> dict[str, float | None]:
-        """Every metric of the task that one record has, by name; None for one without a value."""
+        """Every metric of one record, by name; None for one without a value."""
 
     @property
     def not_checked(self) -> str:
@@ -255,7 +254,7 @@ class Result(Model, Exchange):
         return sum(self.usage.values(), Usage())
 
     def rows(self) -> list[ClaimRow]:
-        """The claims: each with its text and place, P, label, and the quote and passage that decide it."""
+        """The claims: text and position, P, label, and the deciding quote and passage."""
         return list(self._rows())
 
     @abstractmethod
@@ -263,9 +262,9 @@ class Result(Model, Exchange):
         """See `rows`."""
 
     def to_frame(self) -> DataFrame:
-        """The rows as a pandas DataFrame, with the columns of the tables of a run.
+        """The rows as a pandas DataFrame, with the columns of a run's tables.
 
-        Raises MissingExtraError where pandas is not installed.
+        Raises MissingExtraError if pandas is not installed.
         """
         return frame_of(claim_columns(self.vocabulary), self._table())
 
@@ -274,7 +273,7 @@ class Result(Model, Exchange):
 
     @model_serializer(mode="wrap")
     def _with_scores(self, plain: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """The fields by the names that records have for them, `metrics` and `rows`; in a journal, neither."""
+        """The fields by their record names, with `metrics` and `rows` except in a journal."""
         fields: dict[str, Any] = plain(self)
         if info.context == STORED:
             return fields
@@ -301,7 +300,7 @@ class Result(Model, Exchange):
 
 
 def counted(word: str, labels: Iterable[str | None]) -> str:
-    """How many there are and with which labels: "3 atoms (2 supported, 1 not judged)"."""
+    """A count with labels: "3 atoms (2 supported, 1 not judged)"."""
     counts = Counter((label or "not judged").replace("_", " ") for label in labels)
     by_label = ", ".join(f"{count} {label}" for label, count in counts.items())
     return number_of(counts.total(), word) + (f" ({by_label})" if counts else "")
@@ -317,7 +316,7 @@ _PLURALS = {
 
 
 def not_checked(reasons: Mapping[str, int], sentences: int) -> str:
-    """ "2 of 14 sentences not checked: 1 question, 1 remark"; empty if every sentence was checked."""
+    """ "2 of 14 sentences not checked: 1 question, 1 remark"; empty if all were checked."""
     if not (count := sum(reasons.values())):
         return ""
     by_reason = (
@@ -328,9 +327,9 @@ def not_checked(reasons: Mapping[str, int], sentences: int) -> str:
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
-    """Status of a judged record: failed without any posterior, partial if something failed, else ok.
+    """Status of a judged record: failed without any posterior, partial after a failure, else ok.
 
-    Posteriors that have not converged are a failure too. `failures` are those of the stages before.
+    Unconverged posteriors count as a failure. `failures` are those of earlier stages.
     """
     if not outcome.p_true:
         return "failed"
@@ -339,7 +338,7 @@ def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
 
 
 def group_of(result: Result, by: str) -> str:
-    """The group of a record by "topic" or a metadata key: the value as a text."""
+    """The group of a record by "topic" or a metadata key: the value as a string."""
     value = result.topic if by == "topic" else result.metadata.get(by)
     if value is None:
         return NO_VALUE

@@ -1,6 +1,6 @@
-"""A stored result as rows: one a claim, with its probability, its label and the quote that decides it.
+"""A stored result as rows, one per claim, with probability, label and deciding quote.
 
-Every table, page and file that shows claims reads these rows, so that all say the same of a claim.
+Every table, page and file of claims reads these rows.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from factreasoner.models.records import Atom, Context
 from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
-"""Ids of premises other than a context: the answer, the reference, all passages together."""
+"""Premise ids other than a context's: the answer, the reference, all passages together."""
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
-    """A verdict that needs no judge, such as on an empty text; `note` says why."""
+    """A verdict without a judge, such as on an empty text; `note` says why."""
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
 
 
@@ -32,7 +32,7 @@ NEAREST = "nearest sentence"
 
 
 class Note(NamedTuple):
-    """Something else to know of a claim: words, and the `quote` that they introduce, if any.
+    """A note on a claim: words, and the `quote` that they introduce, if any.
 
     `own`: it is the quote of the claim's row. `end` follows a quote.
     """
@@ -44,24 +44,24 @@ class Note(NamedTuple):
 
 
 def quoting(words: str, quote: str | None, quote_by: QuoteBy | None) -> Note:
-    """A note that ends in a quote, if there is one."""
+    """A note that ends with a quote, if there is one."""
     one_line = " ".join((quote or "").split())
     return Note(f"{words}; {NEAREST}" if one_line and quote_by == "nearest" else words, one_line)
 
 
 def in_words(notes: Iterable[Note]) -> str:
-    """Notes as one text, each with its quote."""
+    """Notes as one string, each with its quote."""
     return "".join(n.words + (f': "{n.quote}"' if n.quote else "") + n.end for n in notes)
 
 
 def review_rank(
     label: str | None, p_true: float | None, *, disputed: bool, best_support: float | None = None
 ) -> float | None:
-    """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
+    """The review rank of a claim, lowest first; None if it needs no review.
 
-    Contradicted claims come first, then those that cite a source which does not exist, then supported ones
-    that are `disputed`: something speaks against them, whatever P is. Conflicting ones follow, and last
-    unverified ones, by `best_support`: the highest P(a premise supports it) of their verdicts, else by P.
+    Contradicted claims come first, then those citing a missing source, then supported ones that are
+    `disputed`, then conflicting ones, and last unverified ones, by `best_support`: the highest P(a premise
+    supports it) of their verdicts, else by P.
     """
     if label == "unknown_source":
         return -1.0
@@ -79,7 +79,7 @@ def review_rank(
 class Words(NamedTuple):
     """A task's words for a claim, a claim's probability and labels (None: not judged), and for no claims.
 
-    `scores` are the metrics that a result shows in one line.
+    `scores` are the metrics shown in a result's `repr`.
     """
 
     claim: str = "claim"
@@ -93,18 +93,18 @@ class Words(NamedTuple):
 class ClaimRow:
     """A claim, and what it was judged against.
 
-    - `record` and `claim` are ids. `of` says what makes the claim: the `answer`, the `reference`, or `facts`
-      given for the answer. `against` is what it was judged against: `contexts`, `cited` sources, the
-      `answer` or the `reference`. A claim judged against two of them has two rows.
-    - `original` is its wording before revision, (`start`, `end`) its place in the text, in characters; None
-      where unknown. `gold` is a human label.
-    - `p_true` and `label` are None where every judgement failed: `judged` is "no". "partly": some failed.
+    - `record` and `claim` are ids. `of` is the origin of the claim: the `answer`, the `reference`, or `facts`
+      given for the answer. `against` is what it was judged against: `contexts`, `cited` sources, the `answer`
+      or the `reference`. A claim judged against two of them has two rows.
+    - `original` is its text before revision, (`start`, `end`) its position in the text, in characters; None
+      if unknown. `gold` is a human label.
+    - `p_true` and `label` are None if every verdict failed: `judged` is "no". "partly": some failed.
     - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
-    - `context` is the id of the premise that decides the label, `title` and `link` are that premise's, and
-      `quote` is the judge's quote from it. None where nothing decides the label, or there is none.
-    - `best_support` is the highest P(a premise supports it) of the verdicts on it; None without verdicts.
-    - `notes` are what else there is to know, and `note` is their text. `fate` is what happened to it in a
-      corrected answer. `quote_by` says whose words the quote is; see `Verdict`.
+    - `context` is the id of the premise that decides the label, with its `title` and `link`, and `quote` is
+      the judge's quote from it. None if nothing decides the label.
+    - `best_support` is the highest P(a premise supports it) of its verdicts; None without verdicts.
+    - `notes` are further notes, and `note` is their text. `fate` is what happened to it in a corrected
+      answer. `quote_by` is the origin of the quote; see `Verdict`.
     """
 
     record: str
@@ -132,12 +132,12 @@ class ClaimRow:
 
     @property
     def quote_mark(self) -> str:
-        """What comes before the quote where nobody quoted it."""
+        """The mark before a quote that is only the nearest sentence."""
         return f"{NEAREST}: " if self.quote_by == "nearest" else ""
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The place in the text, (start, end)."""
+        """The position in the text, (start, end)."""
         return None if self.start is None or self.end is None else (self.start, self.end)
 
     @property
@@ -153,12 +153,12 @@ class ClaimRow:
 
     @property
     def note(self) -> str:
-        """The notes as one text."""
+        """The notes as one string."""
         return in_words(self.notes)
 
     @property
     def note_beside_quote(self) -> str:
-        """The notes for where the row's quote stands beside them: without it."""
+        """The notes without the row's own quote, for use beside it."""
         return in_words(note._replace(quote="", end=".") if note.own else note for note in self.notes)
 
 
@@ -169,11 +169,11 @@ CLAIM_COLUMNS: Columns = {
     if field.name != "best_support"
 }
 NOT_OF_ATOMS = ("of", "against", "fate")
-"""Columns that are the same for all atoms."""
+"""Columns that are constant for atoms."""
 
 
 def claim_columns(words: Words) -> Columns:
-    """The columns of the table of a task's claims: an atom's id stands in `atom`."""
+    """The columns of a task's claim table; an atom's id is in `atom`."""
     if words.claim == "claim":
         return CLAIM_COLUMNS
     renamed = ((words.claim if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
@@ -187,7 +187,7 @@ def table_row(row: ClaimRow, words: Words) -> dict[str, Any]:
 
 
 class Judgement(NamedTuple):
-    """A claim's probability and label, and whether it was judged fully; see `ClaimRow`."""
+    """A claim's probability and label, and whether it was fully judged; see `ClaimRow`."""
 
     p_true: float | None
     label: str | None
@@ -195,7 +195,7 @@ class Judgement(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What a claim was judged against (see `ClaimRow`), the contexts by id, and the verdicts on the claim."""
+    """What a claim was judged against (see `ClaimRow`), the contexts by id, and its verdicts."""
 
     against: str
     contexts: Mapping[str, Context]
@@ -203,7 +203,7 @@ class Evidence(NamedTuple):
 
 
 def claim_label(p_true: float, verdicts: Iterable[Verdict]) -> Support:
-    """The label of a claim, from P and the verdicts. As for atoms, no evidence means unverified."""
+    """The label of a claim from P and its verdicts. No evidence means unverified."""
     known = list(verdicts)
     return label_of(
         p_true, supporting=any(v.supports for v in known), contradicting=any(v.contradicts for v in known)
@@ -211,7 +211,7 @@ def claim_label(p_true: float, verdicts: Iterable[Verdict]) -> Support:
 
 
 def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judged = "fully") -> Judgement:
-    """The judgement that verdicts and the P from them amount to. Without P, there is no label."""
+    """The judgement from verdicts and their P. Without P, there is no label."""
     if p_true is None:
         return Judgement(None, None, "partly" if verdicts else "no")
     p = round(p_true, P_DIGITS)
@@ -221,7 +221,7 @@ def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judg
 def claim_row(
     record_id: str, of: str, claim: Atom, judgement: Judgement, evidence: Evidence, notes: Iterable[Note] = ()
 ) -> ClaimRow:
-    """The row of a claim; those of `notes` that have words come before what the verdicts tell."""
+    """The row of a claim; `notes` with words come before those from the verdicts."""
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
@@ -252,7 +252,7 @@ def claim_row(
 
 
 def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -> Iterator[Note]:
-    """What speaks against a claim's label; what a reader corrected, else what is known of silence."""
+    """Notes: opposing evidence, then corrections, then what is known about neutral verdicts."""
     name = {verdict.context_id: _name(verdict.context_id, evidence) for verdict in evidence.verdicts}
     against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
     verb, others = "contradict", against
@@ -280,7 +280,7 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
 
 
 def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
-    """One row for each claim of the answer, or of the facts: the first."""
+    """One row per claim of the answer, or per fact: the first."""
     found: dict[str, ClaimRow] = {}
     for row in rows:
         if row.of == rows[0].of:
@@ -289,7 +289,7 @@ def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
 
 
 def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The verdict that decides a label: a contradiction for a contradicted claim, else an entailment."""
+    """The verdict that decides a label: a contradiction for contradicted, else an entailment."""
     wanted: Label = "contradiction" if label == "contradicted" else "entailment"
     return decision([verdict for verdict in verdicts if verdict.label == wanted]).verdict
 
@@ -312,7 +312,7 @@ def _name(premise: str, evidence: Evidence) -> str:
 
 
 def source_name(premise: str, name: str | None) -> str:
-    """A passage's id, with its title, cut if long, or its link."""
+    """A passage's id, with its title (shortened) or its link."""
     short = " ".join((name or "").split())
     if len(short) > NAME_LENGTH and not re.fullmatch(r"\w+://\S+", short):
         short = f"{short[:NAME_LENGTH].rsplit(' ', 1)[0]} …"

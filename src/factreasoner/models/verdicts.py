@@ -1,4 +1,4 @@
-"""What judges are asked and what they answer: premises, claims, verdicts, answers, failures."""
+"""Inputs and outputs of judges: premises, claims, verdicts, answers, failures."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ VerdictConfidence = Literal[
 QuoteBy = Literal["judge", "model", "nearest"]
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
-"""What a judge answers, and the label that it means."""
+"""A judge's answer -> its label."""
 LEAST_MASS = 0.5
-"""The allowed values must have this probability together, or their shares mean nothing."""
+"""Minimum total probability of the allowed values for their shares to be meaningful."""
 P_ROUNDED = 1e-6
-"""Probabilities that differ by less are the same."""
+"""Probabilities with a smaller difference count as equal."""
 
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -55,10 +55,10 @@ class Part(NamedTuple):
 
 
 class Premise(NamedTuple):
-    """The passage claims are verified against. `others` are the texts of the record's other passages.
+    """The passage claims are judged against. `others` are the record's other passages.
 
-    `parts` are the passages of a premise of several, in the order of their numbers in `text`. A verdict's
-    `rests_on` may name the ones it rests on.
+    `parts` are the passages of a combined premise, in the order of their numbers in `text`. A verdict's
+    `rests_on` may name some of them.
     """
 
     id: str
@@ -78,23 +78,21 @@ class LabelChances(NamedTuple):
 
 
 class Verdict(Model):
-    """What a judge found for one (premise, claim) pair.
+    """A judge's verdict on one (premise, claim) pair.
 
-    `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
-    where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
-    quote is voided (None). `quote_by` says whose words the quote is: "model" (a language model copied it),
-    "nearest" (the sentence of the passage that is nearest to the claim; nobody quoted it), else the judge's.
-    `uncalibrated` and `uncalibrated_label` are the probability and the label that the judge gave, where a
-    calibration made others of them.
+    `confidence` is the origin of `probability`; "corrected": a reader set the label. `citation` says where
+    the judge's quote was found: in the premise, elsewhere in the record, or nowhere; an absent quote is
+    removed (None). `quote_by` is the origin of the quote: "model" (copied by a language model), "nearest"
+    (the sentence nearest to the claim), else the judge's. `uncalibrated` and `uncalibrated_label` are the
+    judge's probability and label before calibration.
 
-    `note` says why the two could not be compared. `rests_on` are the ids of the passages it rests on, where
-    the premise is several and the judge named them.
+    `note` says why the two could not be compared. `rests_on` are the ids of the passages it rests on, if the
+    premise is combined and the judge named them.
 
-    Where several judges were asked, `votes` are what each said, with its name in `judge`.
+    With several judges, `votes` holds each verdict, with the judge's name in `judge`.
 
-    `label_probabilities` are P of every value that could be answered, by the value ("True", "False",
-    "Not clear"), adding up to 1, where the model gave log-probabilities. `label_mass` is the probability
-    that all of them had together before that, among all that the model could have said.
+    `label_probabilities` are P of every allowed value ("True", "False", "Not clear"), adding up to 1, if the
+    model gave log-probabilities. `label_mass` is their total probability among all possible outputs.
     """
 
     context_id: str
@@ -116,10 +114,10 @@ class Verdict(Model):
 
     @property
     def p(self) -> LabelChances:
-        """P of each label: the judge's own, else from its one number for the label, at least 0.5.
+        """P of each label: the judge's own, else derived from its probability of the label, at least 0.5.
 
-        Its own are `label_probabilities` of all three labels, where `probability` is the label's among them.
-        A contradiction of P 0 keeps it when the verdict is calibrated.
+        Its own are `label_probabilities` of all three labels that agree with `probability`. A contradiction
+        of P 0 keeps it when the verdict is calibrated.
         """
         own = {LABEL_OF_VALUE.get(value): p for value, p in self.label_probabilities.items()}
         if own.keys() >= set(LABEL_OF_VALUE.values()) and abs(own[self.label] - self.probability) < P_ROUNDED:
@@ -135,7 +133,7 @@ class Verdict(Model):
 
     @property
     def as_given(self) -> Verdict:
-        """The verdict as the judge gave it, before any calibration."""
+        """The judge's verdict before any calibration."""
         if self.uncalibrated is None:
             return self
         given = {"label": self.uncalibrated_label or self.label, "probability": self.uncalibrated}
@@ -143,17 +141,17 @@ class Verdict(Model):
 
     @property
     def supports(self) -> bool:
-        """Whether it is an entailment with p > 0.5, which supports a label."""
+        """Whether it is an entailment with p > 0.5."""
         return self.label == "entailment" and self.probability > 0.5
 
     @property
     def contradicts(self) -> bool:
-        """Whether it is a contradiction with p > 0.5, which contradicts a label."""
+        """Whether it is a contradiction with p > 0.5."""
         return self.label == "contradiction" and self.probability > 0.5
 
 
 class AtomAnswer(Model):
-    """What a model said about one atom in view of all its contexts at once, and why, if it was asked."""
+    """A model's answer about one atom and all its contexts, with its reason if requested."""
 
     atom_id: str
     support: Support
@@ -163,11 +161,11 @@ class AtomAnswer(Model):
 
 
 class Failure(Model):
-    """One item that went wrong, and why. It is listed in the results and never becomes a label or a score.
+    """One failed item, and why. It is listed in the results and never becomes a label or a score.
 
-    `stage` is the part that failed, `item_id` the record, atom, context or pair (`context->target`),
-    `error_type` the class of the error, and `attempts` the number of requests that were sent. `votes` are the
-    judges' verdicts, if they found no majority.
+    `stage` is the failed stage, `item_id` the record, atom, context or pair (`context->target`), `error_type`
+    the error's class, and `attempts` the number of requests sent. `votes` are the judges' verdicts, if they
+    had no majority.
     """
 
     stage: str
@@ -190,7 +188,7 @@ class Failure(Model):
 
 
 class StageError(FactReasonerError):
-    """A stage produced nothing at all for one record."""
+    """A stage produced no result for one record."""
 
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
@@ -198,7 +196,7 @@ class StageError(FactReasonerError):
 
 
 class DecidingVerdict(NamedTuple):
-    """The verdict that decides a claim, None if none does; and whether verdicts are `split` on its label."""
+    """The verdict that decides a claim, or None; and whether verdicts are `split` on its label."""
 
     verdict: Verdict | None
     split: bool
@@ -207,7 +205,7 @@ class DecidingVerdict(NamedTuple):
 def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> DecidingVerdict:
     """The most probable verdict that supports or contradicts the claim, the first of equal ones.
 
-    `split`: an equally probable one has the other label; with `unanimous`, any one has it.
+    `split`: an equally probable one has the other label; with `unanimous`, any one has.
     """
     deciding = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
     best = max(deciding, key=attrgetter("probability"), default=None)

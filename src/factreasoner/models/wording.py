@@ -1,4 +1,4 @@
-"""Numbers with their nouns; and what pydantic finds wrong with a value, in words that help to mend it."""
+"""Numbers with nouns, and pydantic's errors in helpful words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 OWN = "value_error"
-"""The type of errors from validators of this package, which have their own message."""
+"""The error type of this package's validators, which have their own messages."""
 KINDS: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -40,9 +40,9 @@ _REFUSED = {
     "finite_number": "must be a finite number",
     "extra_forbidden": "unknown key",
 }
-"""Pydantic's types of errors, and what to say, filled in from the error's context."""
+"""Pydantic's error types -> messages, filled in from the error's context."""
 _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
-"""How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
+"""Prefixes of error types for a wrong kind ("int_parsing", "string_type")."""
 _ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
 
 
@@ -62,11 +62,11 @@ OF_PROBABILITIES = {
     "float_type": "is {found}; it must be a number from 0 to 1, or null",
     **dict.fromkeys(("greater_than_equal", "less_than_equal", "finite_number"), _OUTSIDE),
 }
-"""Words for `reworded` where every number is a probability."""
+"""Messages for `reworded` if every number is a probability."""
 
 
 def refused(error: ErrorDetails) -> str:
-    """Why a value is refused, and what it must be. Never repeats the value, which may be a secret."""
+    """Why a value is refused, and what is valid. Never repeats the value, which may be secret."""
     message, context = error["msg"].removeprefix("Value error, "), error.get("ctx", {})
     if error["type"] == OWN:
         return message
@@ -81,7 +81,7 @@ def refused(error: ErrorDetails) -> str:
 
 
 def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
-    """The names that have each value, in the order in which the values first come."""
+    """The names with each value, in order of the values' first appearance."""
     names: dict[str, list[str]] = {}
     for name, value in values.items():
         names.setdefault(value, []).append(name)
@@ -89,22 +89,22 @@ def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def number_of(count: int, word: str) -> str:
-    """A number of things: "1 record", "1,200 processes"."""
+    """A number with its noun: "1 record", "1,200 processes"."""
     ending = "" if count == 1 else "es" if word.endswith("s") else "s"
     return f"{count:,} {word}{ending}"
 
 
 def one_of(choices: Sequence[str]) -> str:
-    """Alternatives in words: "1, 2 or 3"."""
+    """Alternatives as text: "1, 2 or 3"."""
     return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
 def reworded(
     error: ValidationError, where: str, names: Mapping[str, str], *above: str, **words: str
 ) -> Iterator[InputProblem]:
-    """The problems in pydantic's error about a part that stands under the keys `above`.
+    """The problems in pydantic's error about a value under the keys `above`.
 
-    `names` are what the input calls the fields of a Record; `words` go before the usual messages.
+    `names` are the input's names for the fields of a Record; `words` override the usual messages.
     """
     for item in error.errors(include_url=False):
         form, message = words.get(item["type"], ""), refused(item)
@@ -118,13 +118,13 @@ def reworded(
 
 
 def _found(error: ErrorDetails) -> str:
-    """What was given: its kind, or, where that is right, the value, shortened."""
+    """The given kind or, if that is right, the shortened value."""
     about_kind = error["type"].endswith(("_type", "_parsing"))
     return describe(error["input"]) if about_kind else _SHORTENED.repr(error["input"])
 
 
 def describe(value: object) -> str:
-    """What kind of JSON value this is, in words."""
+    """The kind of a JSON value, as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

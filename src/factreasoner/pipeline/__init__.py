@@ -1,1 +1,1 @@
-"""The pipeline: atomizer, reviser, retriever and evaluator, as settings name them; and solving again."""
+"""The pipeline of atomizer, reviser, retriever and evaluator; and rescoring."""

@@ -1,4 +1,4 @@
-"""The parts of one pipeline, made from settings and from a user's own parts."""
+"""Make the components of a pipeline from settings and custom components."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from factreasoner.retrieval.merged import MergedRetriever
 
 P = TypeVar("P")
 PARTS = PLUGINS.keys() - {"embedding"}
-"""The settings that also take a part itself, or a class or function that makes it."""
+"""Settings that also accept a component, or a class or function that makes one."""
 
 
 class Calls(NamedTuple):
-    """How a pipeline's model is paid for and remembered, and a user's own parts.
+    """How a pipeline's model is paid for and remembered, and custom components.
 
-    `llm` takes the place of the model client. `spent` US dollars count towards `max_cost` from the start;
-    `paid` is called with those of each answered request; `memory` keeps how the model is asked;
-    `batches` takes the requests with the setting `batch`. `parts` stand in the place of names: a class or
-    function that makes one, or the part itself.
+    `llm` replaces the model client. `spent` US dollars count towards `max_cost` from the start; `paid` is
+    called with the cost of each answered request; `memory` keeps how the model is called; `batches` takes the
+    requests with the setting `batch`. `parts` replace names: a class or function that makes one, or the
+    component itself.
     """
 
     llm: LLM | None = None
@@ -66,7 +66,7 @@ NO_CALLS = Calls()
 
 
 class Assembly:
-    """Makes the parts of one pipeline; each gets those of the others that its constructor names."""
+    """Makes the components of one pipeline; each constructor gets the others that it names."""
 
     def __init__(
         self, config: Config, llm: LLM | None, parts: Mapping[str, object], shared: SharedLimits | None = None
@@ -79,16 +79,16 @@ class Assembly:
         self._calibration = calibration_of(config) if config.calibration else None
 
     def made(self, kind: PluginKind[P]) -> P:
-        """The part that is given, or the one that the settings name."""
+        """The given component, or the one named in the settings."""
         return kind.make(self._plugins[kind.name], self._offers(kind))
 
     def optional(self, kind: PluginKind[P]) -> P | None:
-        """The part as `made` gives it; None if the settings name none."""
+        """The component as by `made`; None if the settings name none."""
         known = PLUGINS[kind.name].get(str(self._plugins[kind.name]))
         return None if known is not None and known.is_none else self.made(kind)
 
     def _offers(self, kind: PluginKind[P]) -> dict[str, object]:
-        """What a part may ask for; a judge may have a solver, but not the other way round."""
+        """What a component may request; a judge may have a solver, but not conversely."""
         offers: dict[str, object] = {
             "config": self.config,
             "llm": self.llm,
@@ -103,14 +103,14 @@ class Assembly:
         return offers
 
     def fact_generator(self) -> FactGenerator:
-        """What makes facts of a reference: a user's own atomizer, too, unless one is given."""
+        """Makes facts of a reference; a custom atomizer does so too, unless a generator is given."""
         given = self._plugins[FACT_GENERATOR.name]
         if isinstance(given, str) and given not in PLUGINS[FACT_GENERATOR.name]:
             return FactsByAtomizer(self.made(ATOMIZER))
         return self.made(FACT_GENERATOR)
 
     def retriever(self) -> Retriever:
-        """The retriever that is given or named; several that are named are merged."""
+        """The given or named retriever; several named ones are merged."""
         if "retriever" in self._parts:
             return self.made(RETRIEVER)
         names = names_of(self.config.retriever)
@@ -118,7 +118,7 @@ class Assembly:
         return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
     def judge(self, *, two_sided: bool = False) -> Judge:
-        """The judge, calibrated and prefiltered as the settings say; `two_sided`: see `EnsembleJudge`."""
+        """The judge, calibrated and prefiltered as configured; `two_sided`: see `EnsembleJudge`."""
         members = {
             name: Assembly(alone(self.config, name), llm, self._parts, self._shared).made(JUDGE)
             for name, llm in (self.llm.members.items() if isinstance(self.llm, Panel) else ())
@@ -134,14 +134,14 @@ class Assembly:
         return PrefilteredJudge(judge, JUDGE.make("verifier", own))
 
     def coherence(self) -> CoherenceCheck | None:
-        """What finds claims that contradict each other; None unless the settings ask for it."""
+        """Finds contradicting claims; None unless configured."""
         return CoherenceCheck(self.judge(), self.config) if self.config.coherence else None
 
 
 def names_of(setting: str) -> tuple[str, ...]:
-    """The retrievers that a `retriever` setting names, apart by commas.
+    """The retrievers in a `retriever` setting, separated by commas.
 
-    Raises ConfigError: one is named twice, or one that takes given contexts together with others.
+    Raises ConfigError: one is named twice, or `given` is combined with others.
     """
     names = tuple(name.strip() for name in setting.split(","))
     if len(set(names)) < len(names) or not all(names):
@@ -155,13 +155,13 @@ def names_of(setting: str) -> tuple[str, ...]:
 
 
 def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
-    """Makes the parts that `config` describes, all of which share one model client.
+    """Makes the components in `config`, which share one model client.
 
-    One is made if `config.model` is set and `calls` has none, so that concurrency, rate limits and the budget
-    hold for all parts together.
+    The client is made if `config.model` is set and `calls` has none, so that concurrency, rate limits and
+    budget apply to all components together.
 
     Raises:
-        ConfigError: no such part, or a calibration that does not go with the other settings.
+        ConfigError: no such component, or a calibration that does not fit the other settings.
         InputError: the calibration file can't be read.
     """
     config = naming_parts(config, calls.parts)
@@ -178,7 +178,7 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
 
 
 def naming_parts(config: Config, parts: Mapping[str, object]) -> Config:
-    """The settings with the names of a user's own parts."""
+    """The settings with the names of custom components."""
     given = {kind: named(part) for kind, part in parts.items() if kind in Config.model_fields}
     return config.model_copy(update=given)
 
@@ -193,9 +193,9 @@ def _client(config: Config, shared: SharedLimits, calls: Calls) -> LLM:
 
 
 def refuse_unasked_judge(config: Config) -> None:
-    """Raise ConfigError if the calibration is of a judge's verdicts and no judge is asked.
+    """Raise ConfigError for a calibration of verdicts without a judge.
 
-    Raises InputError if the calibration file can't be read.
+    Raises InputError: the calibration file can't be read.
     """
     unasked = config.assessor in ASSESSORS and config.part("judge").prompts
     if unasked and calibration_of(config).acts:
@@ -206,14 +206,14 @@ def refuse_unasked_judge(config: Config) -> None:
 
 
 def alone(config: Config, model: str) -> Config:
-    """The settings with that model alone."""
+    """The settings with only that model."""
     return config.model_copy(update={"model": model})
 
 
 def parts_and_config(settings: Mapping[str, Any], config: ConfigLike = None) -> tuple[dict[str, Any], Config]:
-    """A caller's settings, taken apart: objects and classes given in the place of names, and the rest.
+    """A caller's settings, separated into custom components and the rest.
 
-    The rest overrides `config`, or without one what the environment sets.
+    The rest overrides `config`, or without one the environment.
 
     Raises ConfigError: an unknown or wrong setting.
     """

@@ -1,4 +1,4 @@
-"""All settings: what each part declares in its settings.py, together; and which contradict each other."""
+"""All settings, composed of each part's settings.py; and their conflicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Config(
 ):
     """All settings, with their defaults; docs/settings.md explains each.
 
-    Raises ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    Raises pydantic's ValidationError: a setting is unknown, or its value is wrong.
     """
 
     @model_validator(mode="after")
@@ -40,18 +40,18 @@ PANELS = (
     *("Assessor", "Verifier", "Model", "Retrieval", "Own documents", "Judging", "Claims", "Graph"),
     *("Calibration", "Scores"),
 )
-"""Headings of settings on help pages and in docs/settings.md, in their order."""
+"""Headings of settings on help pages and in docs/settings.md, in order."""
 SETTINGS = {
     key: setting_of(field)
     for key, field in sorted(
         Config.model_fields.items(), key=lambda item: PANELS.index(setting_of(item[1]).panel)
     )
 }
-"""What is declared of each setting, panel by panel."""
+"""The declaration of each setting, panel by panel."""
 CALL_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.affects == "calls")
 """Settings whose values never change a result; a file's content, which does, is in the manifest."""
 FILE_SETTINGS = frozenset(("relations", "calibration", "credibility", "verifier_model"))
-"""Those that name what does: other names may mean other results."""
+"""Settings that name files affecting results."""
 SCORE_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.affects == "scores")
 """Settings used only to compute metrics from assessments."""
 GRAPH_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.panel == "Graph")
@@ -59,14 +59,14 @@ GRAPH_SETTINGS = frozenset(key for key, setting in SETTINGS.items() if setting.p
 
 
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "query_builder", "summarizer")
-"""Settings that may be `llm`: a language model then does that part."""
+"""Settings that may be `llm`: a language model then does that stage."""
 _OF_VERIFIERS = ("verifier", "verifier_model", "verifier_url")
 
 
 def refuse_conflicts(config: Config) -> None:
-    """Raise ValueError for settings that contradict each other, or that need another setting.
+    """Raise ValueError for settings that conflict, or that need another setting.
 
-    The message names the setting and says what to add or leave out.
+    The message names the setting and the fix.
     """
     found = (problem for rules in (_judges, _model, _parts, _executor) for problem in rules(config))
     if (problem := next(found, None)) is not None:
@@ -126,14 +126,14 @@ def _verifier(config: Config) -> Iterator[str]:
 
 
 def waited_for(config: Config) -> str:
-    """The model or the search service that records wait for, in words; empty: they are computed alone."""
+    """The model or search service that records wait for; empty for local computation."""
     if config.model is not None:
         return f"model {config.first_model!r}"
     return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
 
 
 def _searched(config: Config) -> set[str]:
-    """The search services that the retrievers ask."""
+    """The search services of the retrievers."""
     names = map(str.strip, config.retriever.split(","))
     return {name for name in names if plugin_named("retriever", name).waits}
 

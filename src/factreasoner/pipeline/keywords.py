@@ -1,4 +1,4 @@
-"""Every setting as a keyword argument. `make settings` writes them from the fields; a test compares them."""
+"""Every setting as a keyword argument. `make settings` generates them; a test compares them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 Part: TypeAlias = str | P | Callable[..., P]
-"""A part: its name, the part itself, or a class or function that makes it."""
+"""A component: its name, itself, or a class or function that makes it."""
 
 
 class Keywords(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Settings from flags, the environment, a profile, keyword arguments and defaults; every problem is named."""
+"""Load settings from flags, environment, profile, keyword arguments and defaults."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from factreasoner.settings.sources import (
 P = ParamSpec("P")
 R = TypeVar("R")
 ConfigLike = Config | Mapping[str, Any] | str | Path | None
-"""Settings to start from: a `Config`, its `model_dump()`, or the path of a profile (a YAML file)."""
+"""Base settings: a `Config`, its `model_dump()`, or the path of a profile (a YAML file)."""
 
 
 # Settings by name in Python
 
 
 def python_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that takes settings by name: it refuses other names, and its errors name arguments.
+    """Decorate a function with settings as keywords: unknown names are refused, errors name arguments.
 
     Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest known one.
     """
@@ -70,10 +70,10 @@ RENAMED = {"claims": "atoms", "reference_claims": "reference_atoms"}
 
 
 def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The async sibling of a function: a thread does the work, and the event loop goes on.
+    """The async version of a function, which runs in a thread.
 
-    A cancelled task, as by `asyncio.wait_for`, sends no further call, computes no further verdict and waits
-    for none: the answers of the few under way are lost.
+    A cancelled task, as by `asyncio.wait_for`, sends no further call, computes no further verdict and does
+    not wait: answers of running calls are lost.
     """
 
     @functools.wraps(function)
@@ -93,7 +93,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
 
 def _give_own_names(caller: str, given: dict[str, Any], own: Sequence[str], positional: int) -> None:
-    """Rename arguments to what `caller` calls them; the other names are those that records may have.
+    """Rename arguments from record keys to the names of `caller`.
 
     Raises InputError: two names for one argument are given.
     """
@@ -120,7 +120,7 @@ def _give_own_names(caller: str, given: dict[str, Any], own: Sequence[str], posi
 
 
 def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
-    """Raise ConfigError for a name that is neither one of `own` nor a setting."""
+    """Raise ConfigError for a name that is neither in `own` nor a setting."""
     strange = [_unknown(name, own) for name in names if name not in own and name not in Config.model_fields]
     if strange:
         taken = ", ".join(name for name in own if name != "self")
@@ -128,7 +128,7 @@ def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
 
 
 def _unknown(name: str, own: Sequence[str]) -> str:
-    """That there is no such parameter or setting, and the one that is meant, if one is like it."""
+    """The message for an unknown parameter or setting, with the nearest one."""
     if gone := removal_notice(name):
         return f"{name}: {gone}"
     meant = {key: key for key in (*own, *Config.model_fields)}
@@ -146,7 +146,7 @@ _OTHER_ARGUMENTS = ("column_map", "fresh", "out")
 
 
 def in_python(message: str) -> str:
-    """A message that names settings in place of their flags. Commands, in backticks, stay as they are."""
+    """A message with setting names in place of flags. Commands, in backticks, stay unchanged."""
     return _FLAG.sub(_as_setting, message)
 
 
@@ -163,7 +163,7 @@ def _as_setting(flag: re.Match[str]) -> str:
 
 
 def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
-    """Flags override the environment, which overrides the profile (a YAML file); a flag of None is not given.
+    """Flags override the environment, which overrides the profile (a YAML file); None counts as not given.
 
     Raises ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
@@ -177,9 +177,11 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
 def keyword_settings(
     keywords: Mapping[str, Any], parts: Collection[str] = (), config: ConfigLike = None
 ) -> Config:
-    """Keyword arguments override `config`; if that is a path or None, the environment overrides it.
+    """Keywords override `config`; if that is a path or None, the environment overrides it.
 
-    None counts as not given. The environment has no say about `parts`. Raises ConfigError: a bad value.
+    None counts as not given. The environment does not apply to `parts`.
+
+    Raises ConfigError: a bad value.
     """
     given = {key: value for key, value in keywords.items() if value is not None}
     if isinstance(config, Config):
@@ -202,9 +204,9 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
 
 
 def kept_config(values: Mapping[str, Any], source: str) -> Config:
-    """The settings that a run folder keeps, without those that this version no longer has.
+    """The settings stored in a run folder, without removed ones.
 
-    Warns of each of these that was not at its default. Raises ConfigError: every problem found.
+    Warns of removed settings that were not at their default. Raises ConfigError: every problem found.
     """
     for key, told in removed_from(values):
         warn_once(f"{source}: {key}: {told}")
@@ -217,7 +219,7 @@ def kept_config(values: Mapping[str, Any], source: str) -> Config:
 
 
 def _resolved(sources: list[Source], without: Collection[str] = ()) -> Config:
-    """The settings of `sources` and the environment, which comes before the last source.
+    """The settings of `sources` and the environment, which precedes the last source.
 
     Raises ConfigError: a bad value.
     """
@@ -228,7 +230,7 @@ def _resolved(sources: list[Source], without: Collection[str] = ()) -> Config:
 
 
 def unused(config: Config, given: Collection[str]) -> list[str]:
-    """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
+    """Notes on `given` settings that the judge or assessor does not use."""
     notes, judge, assessor = list[str](), config.part("judge"), config.part("assessor")
     if "model" in given and config.first_model and (judge.replays or judge.classifies):
         others = "other parts ask it, such as the atomizer, where a record needs them"

@@ -1,4 +1,4 @@
-"""The pipeline: atomize, revise, retrieve, summarise, evaluate; and solving finished assessments again."""
+"""The pipeline: atomize, revise, retrieve, summarise, evaluate; and rescoring."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from factreasoner.protocols import LLM, Atomized, Retrieved, Solver
 
 
 class Pipeline:
-    """Assesses records, one at a time and from any number of threads.
+    """Assesses records; thread-safe.
 
-    `config` says what the parts do and is recorded with every assessment. Without a `query_builder` the
-    atoms' own texts are searched for; without a `summarizer` contexts are used as found. `coherence` finds
-    atoms that contradict each other, if the settings ask for it. All parts share the model `llm`.
+    `config` has the settings, which are recorded with every assessment. Without a `query_builder`, atoms'
+    texts are the queries; without a `summarizer`, contexts are used as found. `coherence` finds contradicting
+    atoms, if configured. All components share the model `llm`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
@@ -63,12 +63,12 @@ class Pipeline:
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how to ask the model. Until then, records are assessed one by one, in order."""
+        """Whether it is known how to call the model. Until then, records are assessed in turn."""
         return bool(getattr(self.llm, "settled", True))
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections of your own documents that are searched, in their present state: `name@state`."""
+        """The document collections searched, in their present state: `name@state`."""
         return tuple(getattr(self.retriever, "collections", ()))
 
     @python_call
@@ -82,9 +82,9 @@ class Pipeline:
         atoms: Iterable[AtomLike] | None = None,
         id: str | None = None,
     ) -> Assessment:
-        """Assess one answer, or one record. The parameters are those of `assess`, which raises the same.
+        """Assess one answer, or one record. Parameters and exceptions are those of `assess`.
 
-        What goes wrong inside it is in the assessment's failures, not raised.
+        Errors inside are failures of the assessment, not raised.
         """
         given = {"id": id, "prompt": input or None, "topic": topic, "contexts": contexts, "atoms": atoms}
         if isinstance(record := output, Record):
@@ -154,7 +154,7 @@ class Pipeline:
     def _coherent(
         self, atoms: Sequence[Atom], record: Record, meter: Meter
     ) -> tuple[Coherence | None, tuple[Failure, ...]]:
-        """What the atoms say of each other, if that is asked for."""
+        """The coherence of the atoms, if requested."""
         if self.coherence is None:
             return None, ()
         with meter.stage("coherence"):
@@ -171,14 +171,14 @@ class Pipeline:
         return _renamed(made_atoms(record, self.atomizer, self.reviser, meter), record)
 
     def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
-        """The atoms with queries, if there is something to search for."""
+        """The atoms with queries, if there is something to search."""
         if self.query_builder is None or record.contexts is not None:
             return Atomized(atoms)
         with meter.stage("query_builder"):
             return self.query_builder.build(atoms, record)
 
     def _found(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """The record's own contexts as they are; if it brings none, what the retriever finds."""
+        """The record's own contexts; if it has none, what the retriever finds."""
         if record.contexts is not None:
             return Retrieved(record.contexts)
         return self.retriever.retrieve(atoms, record)
@@ -191,7 +191,7 @@ class Pipeline:
 
 
 def _renamed(made: Atomized, record: Record) -> Atomized:
-    """Made atoms, with new ids for those whose id is a context's."""
+    """Made atoms, with new ids for those that equal a context's."""
     given = {context.id for context in record.contexts or ()}
     taken = given | {atom.id for atom in made.atoms}
     names: dict[str, str] = {}
@@ -207,10 +207,9 @@ def _renamed(made: Atomized, record: Record) -> Atomized:
 
 
 def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:
-    """The outcome less the atoms whose search failed and that were judged against nothing else.
+    """The outcome without atoms that have no evidence because their search failed.
 
-    Such an atom would count as unverified although nobody looked. One that was judged against other contexts
-    is judged in part.
+    They would otherwise look unverified. An atom judged against other contexts is partly judged.
     """
     judged = {v.target_id for v in outcome.verdicts} | {answer.atom_id for answer in outcome.answers}
     lost = tuple(atom for atom in outcome.p_true if atom in unsearched and atom not in judged)
@@ -226,12 +225,12 @@ def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcom
 
 
 def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessment:
-    """The assessment with posteriors recomputed from what was judged, without any model call.
+    """The assessment with posteriors recomputed from its verdicts, without model calls.
 
-    `config` names graph, solver and calibration. An assessment comes back as it is if nothing was judged, or
-    if the assessor is a user's own that makes no graph.
+    `config` names graph, solver and calibration. An assessment is returned unchanged if nothing was judged,
+    or if a custom assessor made no graph.
 
-    Raises ConfigError: there is a calibration, and it can't be applied to that assessor's results.
+    Raises ConfigError: the calibration does not apply to that assessor's results.
     """
     if assessment.outcome is None:
         return assessment
@@ -250,7 +249,7 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
 
 
 def _calibrated(outcome: Outcome, config: Config) -> Outcome:
-    """The outcome with its verdicts calibrated, if there is a calibration."""
+    """The outcome with calibrated verdicts, if there is a calibration."""
     if config.calibration is None:
         return outcome
     verdicts = calibrated_verdicts(outcome.verdicts, calibration_of(config).verdicts)
@@ -258,7 +257,7 @@ def _calibrated(outcome: Outcome, config: Config) -> Outcome:
 
 
 def rebuilt(assessment: Assessment, config: Config) -> Assessment:
-    """The assessment with the fact graph of its recorded verdicts, if it has any, and no posteriors yet."""
+    """The assessment with the fact graph of its verdicts, if any, without posteriors."""
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         return assessment
@@ -273,15 +272,15 @@ def rebuilt(assessment: Assessment, config: Config) -> Assessment:
 def build_pipeline(
     config: ConfigLike = None, *, llm: LLM | None = None, **settings: Unpack[Keywords]
 ) -> Pipeline:
-    """Build the pipeline that settings describe, to keep and use from any number of threads.
+    """Build a reusable, thread-safe pipeline.
 
-    `settings` override those of `config`, in whose place the environment's hold. A setting that names a part
-    also takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client; without it, one
-    is made if a `model` is set.
+    `settings` override `config`, which defaults to the environment. A setting that names a component also
+    takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client; without it, one is
+    made if a `model` is set.
 
     Raises:
-        ConfigError: an unknown plug-in, a stage that needs a model when there is none, or a calibration
-            that does not fit the other settings.
+        ConfigError: an unknown plug-in, a stage that needs a model when there is none, or a calibration that
+            does not fit.
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """

@@ -1,4 +1,4 @@
-"""Settings of tasks and of runs. They stand here, since what composes all settings is below both."""
+"""Settings of tasks and runs. They are here because `config` composes all settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _run = partial(setting, "Model", affects="calls")
 
 
 class TaskSettings(Settings):
-    """What the tasks that hold claims against sources do."""
+    """Settings of tasks on claims."""
 
     premise: PremiseMode = _claims(
         "each", "each: judge contexts one by one (an exact matrix); joint: in one call (cheaper)."
@@ -27,7 +27,7 @@ class TaskSettings(Settings):
 
 
 class RunSettings(Settings):
-    """Where records are processed."""
+    """Settings of how records are processed."""
 
     executor: Executor = _run(
         "threads",

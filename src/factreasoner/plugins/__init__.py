@@ -1,1 +1,1 @@
-"""Parts by name: `table` has the names; `kinds` imports, makes and watches the parts."""
+"""Components by name: `table` has the names; `kinds` imports, makes and checks them."""

@@ -1,8 +1,7 @@
-"""How the parts of a pipeline are made: one contract for every kind of plug-in, also for a user's own.
+"""Make the components of a pipeline: one contract for every kind of plug-in, custom ones included.
 
-A constructor gets the arguments that it names, and nothing else: `config`, `llm`, `cache`, `solver`, `judge`.
-An error in a user's own part, or a result that its kind does not allow, is reported as that part's fault,
-with file and line.
+A constructor gets the arguments that it names: `config`, `llm`, `cache`, `solver`, `judge`. An error in a
+custom component, or an invalid result, is reported as its fault, with file and line.
 """
 
 from __future__ import annotations
@@ -57,23 +56,23 @@ log = logging.getLogger(__name__)
 
 
 class OnDemand(NamedTuple):
-    """An offer that is made when it is asked for."""
+    """An offer that is made on request."""
 
     make: Callable[[], object]
 
 
 Offers = Mapping[str, object]
-"""What a constructor may ask for, by name; None: there is nothing."""
+"""What a constructor may request, by name; None: not available."""
 
 _PASSED_ON = (BudgetError, ConfigError, PluginError, RetrievalError, RunError, SolverError, StageError)
-"""What a part may raise on purpose. Everything else is its fault."""
+"""Exceptions that a component may raise on purpose. All others are its fault."""
 
 
 @dataclass(frozen=True)
 class PluginKind(Generic[P]):
-    """One kind of part: the method it must have, and the type that the method returns.
+    """One kind of component: its required method, and that method's return type.
 
-    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is.
+    `problem` takes a result and the method's arguments, and returns what is wrong, or None.
     """
 
     name: str
@@ -83,10 +82,10 @@ class PluginKind(Generic[P]):
     raises: tuple[type[Exception], ...] = _PASSED_ON
 
     def make(self, plugin: object, offers: Offers) -> P:
-        """The part that `plugin` names or makes.
+        """The component that `plugin` names or makes.
 
-        `plugin` is a registered name, a user's `package.module:Name`, a class or function that makes the
-        part, or the part itself.
+        `plugin` is a registered name, a custom `package.module:Name`, a class or function that makes the
+        component, or the component itself.
 
         Raises:
             ConfigError: it does not exist, or can't be made.
@@ -143,7 +142,7 @@ class PluginKind(Generic[P]):
 
 
 def load(kind: str, name: str) -> Any:
-    """The class or function registered as `name`, or the user's own `pkg.mod:Name`.
+    """The class or function registered as `name`, or the custom `pkg.mod:Name`.
 
     Raises:
         ConfigError: no such name, module or attribute.
@@ -177,7 +176,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def describe_error(error: BaseException, part: object = None) -> str:
-    """An error in a user's code with its file and line: in the file of `part` if it passed through there."""
+    """An error in custom code with file and line, in the file of `part` if possible."""
     own = None if part is None else _file_of(part)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
@@ -195,7 +194,7 @@ def _file_of(part: object) -> str | None:
 
 
 def named(plugin: object) -> str:
-    """The name of a plug-in in configurations and messages."""
+    """The name of a plug-in in settings and messages."""
     if isinstance(plugin, str):
         return plugin
     owner = plugin if inspect.isclass(plugin) or inspect.isroutine(plugin) else type(plugin)
@@ -203,14 +202,14 @@ def named(plugin: object) -> str:
 
 
 def importable(plugin: object) -> bool:
-    """Whether a plug-in is a class or function that another process can import by name."""
+    """Whether another process can import the plug-in by name."""
     if not (inspect.isclass(plugin) or inspect.isroutine(plugin)) or plugin.__module__ == "__main__":
         return False
     return getattr(sys.modules.get(plugin.__module__), plugin.__qualname__, None) is plugin
 
 
 class _CheckedPlugin(Generic[P]):
-    """A user's own part, whose errors and results are checked; its other attributes show through."""
+    """A custom component with checked errors and results; other attributes pass through."""
 
     def __init__(self, kind: PluginKind[P], name: str, part: object) -> None:
         self.name = getattr(part, "name", name)
@@ -223,7 +222,7 @@ class _CheckedPlugin(Generic[P]):
         return getattr(self._part, name)
 
     def _guarded(self, *given: object, **options: object) -> object:
-        """What the part's method returns; an error in it is logged, and reported as the part's fault."""
+        """The method's result; an error is logged and reported as the component's fault."""
         try:
             return getattr(self._part, self._kind.method)(*given, **options)
         except self._kind.raises:
@@ -267,7 +266,7 @@ _MODEL: PluginKind[LLM] = PluginKind("llm", "call", object, raises=(*_PASSED_ON,
 
 
 def checked_model(llm: LLM) -> LLM:
-    """A user's own model, its errors reported as its fault. Raises ConfigError: it has no method call()."""
+    """A custom model with checked errors. Raises ConfigError: it has no method call()."""
     if isinstance(llm, type) or not callable(getattr(llm, "call", None)):
         hint = 'give an object that has one, or name a model: model="openai/gpt-4o-mini"'
         raise ConfigError(f"llm: {named(llm)!r} has no method call(prompt, schema): {hint}")
@@ -276,9 +275,9 @@ def checked_model(llm: LLM) -> LLM:
 
 
 def own_modules(names: Iterable[str]) -> list[str]:
-    """Files and folders of the modules with a user's own parts, named in `names`, unless they are installed.
+    """Files and folders of the custom modules in `names`, unless they are installed.
 
-    For a module inside a package it is the package's folder.
+    For a module inside a package, the package's folder.
     """
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib", "stdlib")]
     found: list[str] = []

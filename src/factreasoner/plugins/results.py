@@ -1,6 +1,6 @@
-"""What the methods of a user's own parts may return. Each check says what is wrong; None if nothing is.
+"""Checks of custom components' results. Each returns what is wrong, or None.
 
-A model may hold anything if it was made by `model_construct` or `model_copy`, so its values are checked too.
+Values of models are checked too, since `model_construct` and `model_copy` do not validate.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ELEMENTS: dict[type, tuple[type, ...]] = {
     Judged: (Verdict, Failure),
 }
 TOLERANCE = 1e-3
-"""How far from 1 the sum of a solver's probabilities may be: some print few digits."""
+"""Tolerance on the sum of a solver's probabilities: some print few digits."""
 
 
 def misfit(wanted: type, result: object) -> str | None:
-    """A result of another type, or with a value that its type does not allow."""
+    """Problem: a result of another type, or with an invalid value."""
     if not isinstance(result, wanted):
         return f"{type(result).__name__}; it must be a {wanted.__name__}"
     if wanted is object:
@@ -74,7 +74,7 @@ def _unsound(found: BaseModel) -> str | None:
 
 
 def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | None:
-    """A claim without a verdict or a failure, or a verdict on something else."""
+    """Problem: a claim without verdict or failure, or a verdict on something else."""
     asked = [claim.id for claim in claims]
     answered = [verdict.target_id for verdict in result.verdicts]
     silent = [claim for claim in asked if claim not in answered]
@@ -88,7 +88,7 @@ def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | N
 
 
 def with_true_quote(verdict: Verdict, premise: Premise) -> Verdict:
-    """A verdict without a quote that the judge invented. `citation` says so, or that it is from elsewhere."""
+    """A verdict without an invented quote. `citation` says so, or that it is from elsewhere."""
     if verdict.quote is None:
         return verdict
     place = check_citation(verdict.quote, premise.text, premise.others)
@@ -99,23 +99,23 @@ def with_true_quote(verdict: Verdict, premise: Premise) -> Verdict:
 
 
 def atomized(result: Atomized, record: Record) -> str | None:
-    """Two atoms with the same id, or an atom without text."""
+    """Problem: two atoms with the same id, or an atom without text."""
     ids = [atom.id for atom in result.atoms]
     return "two atoms with the same id" if len(set(ids)) < len(ids) else _blank(result)
 
 
 def revised(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
-    """Other atoms, or an atom without text."""
+    """Problem: other atoms, or an atom without text."""
     return _others(atoms, result.atoms, "id") or _blank(result)
 
 
 def worded(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
-    """Other atoms, or atoms with other texts: what to search for is in `query`."""
+    """Problem: other atoms, or changed texts; queries belong in `query`."""
     return _others(atoms, result.atoms, "id", "text")
 
 
 def retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str | None:
-    """An id twice, or a context for an atom that was not asked about."""
+    """Problem: a duplicate id, or a context for an unknown atom."""
     known = {atom.id for atom in atoms}
     taken = set(known)
     for context in result.contexts:
@@ -128,7 +128,7 @@ def retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str |
 
 
 def summarized(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[Atom]) -> str | None:
-    """Other contexts, or contexts that were changed: what they say of the atoms is in `summary`."""
+    """Problem: other or changed contexts; summaries belong in `summary`."""
     return _others(contexts, result.contexts, "id", "text", "atom_ids")
 
 
@@ -137,7 +137,7 @@ def _blank(result: Atomized) -> str | None:
 
 
 def _others(given: Sequence[T], found: Sequence[T], *kept: str) -> str | None:
-    """Items that are not the given ones in the fields that they must keep."""
+    """The problem of items that differ from the given ones in fixed fields."""
 
     def fields(items: Sequence[T]) -> list[list[object]]:
         return [[getattr(item, field) for field in kept] for item in items]
@@ -151,7 +151,7 @@ def _others(given: Sequence[T], found: Sequence[T], *kept: str) -> str | None:
 
 
 def marginals(result: Marginals, graph: FactorGraph) -> str | None:
-    """A variable without the probabilities of its states."""
+    """Problem: a variable without probabilities of its states."""
     return _distributed(result, dict(zip(graph.names, graph.cardinalities, strict=True)))
 
 
@@ -168,7 +168,7 @@ def _distributed(result: Marginals, states: Mapping[str, int]) -> str | None:
 def concluded(
     result: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record
 ) -> str | None:
-    """A probability that is none, an atom without a conclusion, or a name that the record does not have."""
+    """Problem: an invalid probability, an atom without a conclusion, or an unknown name."""
     ids = {atom.id for atom in atoms}
     if wrong := [p for p in result.p_true.values() if not 0.0 <= p <= 1.0]:
         return f"P(true) {wrong[0]}; it must be from 0 to 1"

@@ -1,6 +1,6 @@
-"""Plug-ins by name: a table of "module:Name" strings, imported when used; a user's own string goes, too.
+"""Plug-ins by name: a table of "module:Name" strings, imported when used.
 
-What others must know of a plug-in before it is imported stands here as well: nothing compares its name.
+Properties needed before the import are in the table as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from factreasoner.errors import MissingExtraError
 
 
 class Plugin(NamedTuple):
-    """Where a plug-in is and what it is like, see table.toml; a user's own is like none of these."""
+    """A plug-in's location and properties, see table.toml; custom ones have none of these."""
 
     target: str
     prompts: bool = False
@@ -35,23 +35,23 @@ PLUGINS: dict[str, dict[str, Plugin]] = {
 }
 AUTOMATIC = "auto"
 AUTO: dict[str, tuple[str, str]] = {kind: (llm, other) for kind, (llm, other) in _TABLE["auto"].items()}
-"""What AUTOMATIC means with a model, and without one."""
+"""The meaning of AUTOMATIC with a model, and without one."""
 
 
 def plugin_named(kind: str, name: str) -> Plugin:
-    """The plug-in registered as `name`, or that of a user's own `package.module:Name`."""
+    """The plug-in registered as `name`, or the custom `package.module:Name`."""
     return PLUGINS[kind].get(name) or Plugin(name)
 
 
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     name: (what, extra) for name, (what, extra) in _TABLE["extras"].items()
 }
-"""For an optional package, by import name: what it is for, and the extra that installs it."""
+"""Import name of an optional package -> its purpose, and the extra that installs it."""
 
 
 @contextlib.contextmanager
 def extras_named() -> Iterator[None]:
-    """Raise MissingExtraError if our imports fail because an optional package is not installed."""
+    """Raise MissingExtraError if an import inside fails for lack of an optional package."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -63,13 +63,13 @@ def extras_named() -> Iterator[None]:
 
 
 MOST_NAMED = 50
-"""Known names up to which a message lists all of them."""
+"""Maximum number of known names that a message lists in full."""
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A remedy for an unknown name: the nearest known one, or all of them; of many, the nearest three.
+    """The fix for an unknown name: the nearest known one, or all; of many, the nearest three.
 
-    One with the same letters comes first: swapped letters are the most common slip.
+    One with the same letters comes first, since swapped letters are the most common slip.
     """
     close = difflib.get_close_matches(name, known)
     close.sort(key=lambda other: sorted(other) != sorted(name))

@@ -27,7 +27,7 @@ USER_MARK, EXAMPLES_MARK = "---user---", "---examples---"
 
 
 class PromptTemplate(NamedTuple):
-    """A prompt with placeholders. `fingerprint` is a short digest of the file it was read from."""
+    """A prompt with placeholders. `fingerprint` is a short digest of its file."""
 
     name: str
     system: str
@@ -37,11 +37,11 @@ class PromptTemplate(NamedTuple):
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """Names of the values that `fill` needs."""
+        """Names of the values for `fill`."""
         return frozenset(string.Template(f"{self.system}\n{self.user}").get_identifiers())
 
     def fill(self, **values: str) -> Prompt:
-        """Render with `values`, which are inserted as they are: pass foreign text through :func:`delimit`.
+        """Render with `values`, inserted unchanged: pass foreign text through :func:`delimit`.
 
         Raises KeyError: a placeholder has no value.
         """
@@ -62,14 +62,14 @@ class PromptTemplate(NamedTuple):
 
 
 def _shown(value: str | list[list[str]], name: str) -> str:
-    """An example's value as a call shows its own: a text, or texts with headings."""
+    """An example's value in the format of a call: a text, or texts with headings."""
     if isinstance(value, str):
         return delimit(value, name)
     return "\n\n".join(f"{heading}:\n{delimit(text, name.removesuffix('s'))}" for heading, text in value)
 
 
 def parse(name: str, text: str) -> PromptTemplate:
-    """Read a template from the content of its file."""
+    """Parse a template file's content."""
     text, _, shown = text.partition(f"\n{EXAMPLES_MARK}\n")
     system, user = (part.strip() for part in text.split(f"\n{USER_MARK}\n"))
     digest = hashlib.sha256(f"{text}{shown}".encode()).hexdigest()[:16]
@@ -78,7 +78,7 @@ def parse(name: str, text: str) -> PromptTemplate:
 
 @lru_cache
 def load(name: str) -> PromptTemplate:
-    """The packaged prompt `name`. Raises ConfigError when it does not exist."""
+    """The packaged prompt `name`. Raises ConfigError if it does not exist."""
     file = resources.files(__name__) / f"{name}.md"
     try:
         # Universal newlines keep the fingerprint the same on a checkout with CRLF.
@@ -90,7 +90,7 @@ def load(name: str) -> PromptTemplate:
 
 @cache
 def function(name: str) -> FunctionSchema:
-    """The packaged function that the prompt `name` has the model call."""
+    """The packaged function for the prompt `name`."""
     text = (resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8")
     return FunctionSchema.model_validate_json(text)
 

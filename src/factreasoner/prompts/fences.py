@@ -22,7 +22,7 @@ _CONTROL = re.compile(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,
 )
-"""Where a control token of a chat template begins: servers read it in a message as if it were their own."""
+"""Start of a chat template's control token, which servers would interpret."""
 _QUOTED = re.compile(r'"([^"\n]*)"')
 _LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
@@ -30,9 +30,8 @@ _LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 def delimit(text: str, label: str) -> str:
     """Put foreign `text` between `<given_LABEL_MARK>` tags that nothing in it can close or open.
 
-    The mark is a digest of the text and does not occur in it, so that no text can name its own. Beside that,
-    text is made `harmless`. The result depends on the arguments alone, so that a cache key built from it is
-    stable. `label` is lower-case letters.
+    The mark is a digest of the text and does not occur in it. The text is also made `harmless`. The result is
+    deterministic, for stable cache keys. `label` is lower-case letters.
     """
     if not re.fullmatch("[a-z]+", label):
         raise ValueError(f"a label is lower-case letters, not {label!r}")
@@ -43,11 +42,11 @@ def delimit(text: str, label: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """`text` without anything that a reader, or a server, takes for the end of it.
+    """`text` without anything that a reader or server could take for its end.
 
-    The opening bracket of anything that reads as one of our tags, with any label, case or spacing and
-    with invisible characters, becomes `&lt;`; a control token of a chat template, as `<|im_end|>`,
-    gets a blank behind its bracket. Not one other character changes.
+    The opening bracket of anything like our tags, with any label, case, spacing or invisible characters,
+    becomes `&lt;`; a control token of a chat template, as `<|im_end|>`, gets a space after its bracket.
+    Nothing else changes.
     """
     return _CONTROL.sub(lambda found: f"{found[0]} ", _OUR_TAG.sub(r"&lt;\1", text))
 
@@ -55,18 +54,18 @@ def harmless(text: str) -> str:
 def repeatable(text: str) -> str:
     """`text` with typographic quotation marks for straight ones.
 
-    A small model that repeats a straight one in JSON ends its string there.
+    A weak model that repeats a straight one in JSON ends its string there.
     """
     return _QUOTED.sub(r"“\1”", text).replace('"', "”")
 
 
 def requoted(text: str, source: str) -> str:
-    """What was made of `repeatable` words of `source`, with the quotation marks that the source has."""
+    """Output made from `repeatable` words of `source`, with the quotation marks of the source."""
     return text if "“" in source or "”" in source else text.replace("“", '"').replace("”", '"')
 
 
 def one_line(text: str) -> str:
-    """`text` with a blank for each line break, so that one entry of a list can't look like another."""
+    """`text` with a space for each line break, so that list entries can't be forged."""
     first, *rest = _LINE_BREAKS.split(text)
     if not rest:
         return text

@@ -1,1 +1,1 @@
-"""What people look at: the terminal, tables for documents and the page."""
+"""Output for people: the terminal, tables for documents and the HTML page."""

@@ -1,4 +1,4 @@
-"""Tables and marked text in a terminal, see `terminal.py`; apart from it, since rich takes long to import."""
+"""Tables and styled text in a terminal, see `terminal.py`; separate, since rich imports slowly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNLIMITED = 1_000_000
 
 
 def plain(text: str, longest: int | None = None) -> str:
-    """`text` on one line, visible, and without any effect of its markup.
+    """`text` on one line, with hidden characters visible and markup escaped.
 
     A text longer than `longest` characters is cut between words.
     """
@@ -31,7 +31,7 @@ def plain(text: str, longest: int | None = None) -> str:
 
 
 def error_text(stderr: float) -> str:
-    """A standard error of a probability; below four digits it changes nothing that is printed."""
+    """A standard error as text; below four digits it affects nothing printed."""
     return f"{stderr:.2g}" if stderr == 0 or stderr >= 1e-4 else "below 0.0001"
 
 
@@ -43,16 +43,16 @@ def coloured(look: Look) -> str:
 
 
 def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
-    """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
+    """A label in its colour, with the words of `words` if given, and its cautions."""
     from factreasoner.models.looks import CAUTIONS, look_of
 
     return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
 
 
 class Terminal(Console):
-    """A rich console that shows hidden characters, makes no emoji, and colours no word by its looks.
+    """A rich console that shows hidden characters, and adds no emoji or highlighting.
 
-    What is no terminal has no width, unless COLUMNS says one: nothing is wrapped or cut there.
+    Output that is not a terminal has no width unless COLUMNS is set: nothing is wrapped or cut.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -61,7 +61,7 @@ class Terminal(Console):
             self.width = UNLIMITED
 
     def print(self, *parts: Any, **layout: Any) -> None:
-        """Print as rich does; what is no terminal gets no blanks at the ends of lines."""
+        """Print as rich does; piped lines get no trailing spaces."""
         if self.is_terminal:
             super().print(*parts, **layout)
             return
@@ -71,7 +71,7 @@ class Terminal(Console):
         self.file.flush()  # before what comes on standard error
 
     def sentence(self, text: str, indent: int = 0, hanging: int = 0) -> None:
-        """Print a sentence, broken between words: `indent` characters in, further lines `hanging`."""
+        """Print a wrapped sentence, with `indent` for the first line and `hanging` for the others."""
         lines = Text.from_markup(text, emoji=False).wrap(self, self.width - max(indent, hanging))
         for number, line in enumerate(lines):
             line.rstrip()
@@ -81,9 +81,9 @@ class Terminal(Console):
     def columns(
         self, head: Sequence[Column | str], rows: Iterable[Sequence[RenderableType]], **layout: Any
     ) -> None:
-        """Print columns over rows, without lines between them; `layout` is of rich's `Table`.
+        """Print columns over rows without rules; `layout` goes to rich's `Table`.
 
-        A column by name alone breaks words that are longer than it is wide, such as links.
+        A column given by name alone may break words that are wider than it, such as links.
         """
         named = (Column(one, overflow="fold") if isinstance(one, str) else one for one in head)
         table = Table(*named, box=None, pad_edge=False, **layout)
@@ -92,16 +92,16 @@ class Terminal(Console):
         self.print(table)
 
     def aside(self, text: str, **layout: Any) -> None:
-        """Print a remark, dim and as it is; `layout` is of rich's `print`."""
+        """Print a dim remark without markup; `layout` goes to rich's `print`."""
         self.print(f"[dim]{escape(text)}[/dim]", **layout)
 
     def failed(self, text: str) -> None:
-        """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""
+        """Print a failure, wrapped between words; long paths stay whole."""
         lines = between_words(one_line(text), self.width, hanging="  ")
         self.print(lines, markup=False, style="red", soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""
+        """The segments of `renderable`, with rich's own control codes unchanged."""
         for segment in super().render(renderable, options):
             shown = segment.control or is_plain(segment.text)
             yield segment if shown else segment._replace(text=visible(segment.text))

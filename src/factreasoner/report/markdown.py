@@ -1,4 +1,4 @@
-"""A run as Markdown, for a pull request or an issue: short, and without effect whatever its texts hold."""
+"""A run as short Markdown for a pull request or issue, with all text escaped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST = 240
 
 
 def markdown(run: FinishedRun[Any]) -> str:
-    """Counts, scores, what judged, and the claims to look at first with what decides on them."""
+    """Counts, scores, the judge, and the claims to review first with their evidence."""
     overview = RunContent(run)
     without = WithoutClaims()
     for result in run.results():

@@ -1,6 +1,6 @@
-"""The report: one HTML file of one run or several, with a folder beside it where there is much to show.
+"""The report: one HTML file for one or several runs, with a folder for large data.
 
-A page from disk can't fetch, so records that don't fit into it are handed over by script files.
+A page opened from disk can't fetch, so further records are in script files.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from factreasoner.runs.store import PAGE
 from factreasoner.text.visible import one_line
 
 EMBEDDED = 4_000_000
-"""Characters of records that a page itself holds."""
+"""Maximum characters of records in the page itself."""
 IN_A_FILE = 1_000_000
-"""Characters of records after which a script file is full."""
+"""Characters of records per script file."""
 MOST_RECORDS = 100_000
-"""Records that a page lists and shows, since a browser holds the whole list; scores are of all."""
+"""Maximum records listed on a page; scores cover all."""
 TITLE_LENGTH = 140
 SCRIPTS = (
     *("dom", "data", "labels", "charts", "overview", "table"),
     *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
 )
-"""The page's script, a file a part, in the order in which they are put together."""
+"""The page's script files, in order."""
 _ESCAPED = "<>&\u2028\u2029\x7f"
-"""Characters that mean something to HTML, or end a line of JavaScript; JSON can say each otherwise."""
+"""Characters special to HTML, or line ends of JavaScript, as JSON escapes."""
 
 
 class WrittenReport(NamedTuple):
-    """What was written: the page, the folder beside it where there is one, and how many records it shows.
+    """The page, its folder if any, and the number of records shown.
 
     `left_out` counts those beyond `MOST_RECORDS`.
     """
@@ -68,12 +68,12 @@ class WrittenReport(NamedTuple):
 
 
 def default_page(*run_dirs: Path) -> Path:
-    """Where a report goes by default."""
+    """The default path of a report."""
     return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else PAGE)
 
 
 def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
-    """Write a page that shows `runs` into the file `out`, side by side where they are several.
+    """Write a page for `runs` to `out`, side by side if there are several.
 
     Raises:
         RunError: the runs are of different tasks, one is named twice, a journal is damaged, or a file can't
@@ -112,7 +112,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
 
 
 def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
-    """`content` as JSON that may stand inside a script element: no text in it can break out.
+    """`content` as JSON that is safe inside a script element.
 
     Raises ValueError: a number in it is not finite.
     """
@@ -124,7 +124,7 @@ def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
 
 @dataclass
 class _Gathered:
-    """What is kept of records while their content is written away."""
+    """What is kept of records while their content is written."""
 
     runs: list[dict[str, Any]] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
@@ -134,7 +134,7 @@ class _Gathered:
 
 
 def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
-    """Read the runs through once; the content of each record listed becomes a line of `records`."""
+    """Read all runs once; the content of each listed record becomes a line of `records`."""
     gathered, digest = _Gathered(), hashlib.sha256()
     overviews, writers = [RunContent(run) for run in runs], [RecordWriter(run) for run in runs]
     for found in _records(runs):
@@ -156,7 +156,7 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
 
 
 def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[Result | None]]:
-    """Each record's results, one a run, None where a run has none of it; in the order of the first run."""
+    """Each record's results, one per run or None, in the order of the first run."""
     known = [frozenset(run.ids) for run in runs]
     ids = dict.fromkeys(record for run in runs for record in run.ids)
     results = [run.results(filter(own.__contains__, ids)) for run, own in zip(runs, known, strict=True)]
@@ -165,7 +165,7 @@ def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[Result | None]]:
 
 
 def _shared(result: Result) -> dict[str, Any]:
-    """What is the same in every run of a record."""
+    """The fields that are the same in every run of a record."""
     meta = [
         [key, value if isinstance(value, str) else json_text(value)] for key, value in result.metadata.items()
     ]
@@ -175,8 +175,8 @@ def _shared(result: Result) -> dict[str, Any]:
 def _row(scored: Sequence[ReportedResult | None]) -> list[Any]:
     """A record in the table of all.
 
-    Its id, title, topic; how many claims have other labels, and how many are not in every run; of each run
-    what `_counts` tells.
+    Its id, title and topic; how many claims differ in label, and how many are not in every run; and the
+    `_counts` of each run.
     """
     result = next(one.result for one in scored if one)
     return [
@@ -189,16 +189,16 @@ def _row(scored: Sequence[ReportedResult | None]) -> list[Any]:
 
 
 def _counts(scored: ReportedResult) -> list[Any]:
-    """A record's status and how many claims have each label and each mark, these where there are any."""
+    """A record's status and its numbers of claims by label and mark."""
     rows = scored.main_rows
     marks = mark_counts(rows)
     return [scored.result.status, dict(label_counts(rows)), *([dict(marks)] if marks else [])]
 
 
 def _differing(scored: Sequence[ReportedResult | None]) -> tuple[int, int]:
-    """How many claims do not have the same label in all runs that have them; how many a run lacks.
+    """How many claims differ in label between runs, and how many a run lacks.
 
-    A run that has no such record lacks no claim of it.
+    A run without the record lacks none.
     """
     runs = [{(row.of, row.text): row.label for row in one.main_rows} for one in scored if one is not None]
     found = [[run[claim] for run in runs if claim in run] for claim in set().union(*runs)]
@@ -207,7 +207,7 @@ def _differing(scored: Sequence[ReportedResult | None]) -> tuple[int, int]:
 
 
 def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
-    """Settings that are not the same in every run, without those of how fast to go, with each run's value.
+    """Settings that differ between runs, except those that affect only speed, with each value.
 
     The parser that made the atoms is among them.
     """
@@ -227,9 +227,9 @@ def _setting(value: object) -> str:
 
 
 def _write_files(texts: Iterable[str], size: int, out: Path) -> tuple[Path | None, list[int]]:
-    """The folder beside the page where records are too much for it, and the first record of each file in it.
+    """Write the folder beside the page for many records; returns it and each file's first record.
 
-    What was there is gone.
+    Earlier content is removed.
     """
     folder = out.with_name(f"{out.stem}_files")
     for old in folder.glob("records-*.js"):
@@ -248,7 +248,7 @@ def _write_files(texts: Iterable[str], size: int, out: Path) -> tuple[Path | Non
 
 
 def _filled(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The texts, some at a time: as many as fill a file."""
+    """The texts in groups that fill a file."""
     before = 0
 
     def file_of(text: str) -> int:
@@ -260,7 +260,7 @@ def _filled(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _hash_of(text: str) -> str:
-    """How a content security policy names an inline script or style."""
+    """The hash of an inline script or style for the content security policy."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 

@@ -1,4 +1,4 @@
-"""How a run of records or of `index` shows its progress: a bar, in a pipe plain lines, or nothing."""
+"""Progress of a run or of `index`: a bar, plain lines in a pipe, or nothing."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from factreasoner.corpus.indexing import Listener, Step
 
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
-"""Seconds from one line to the next; each pause is twice as long as the one before it."""
+"""Seconds between lines; each pause is twice the one before."""
 LONGEST_NAME = 40
 NARROW = 80
-"""Columns of a terminal below which numbers take the bar's place."""
+"""Terminal width below which numbers replace the bar."""
 
 
 class _Display:
-    """Shows how many of `total` are done, with some words; this one, under --quiet, nothing."""
+    """Shows how many of `total` are done, with a text; this base class, for --quiet, shows nothing."""
 
     def started(self, total: int, done: int) -> None:
-        """`done` were there before."""
+        """Start with `done` finished before."""
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
-        """So many are done by now."""
+        """Show the current number."""
 
 
 class _Pauses:
-    """When a line is due, so that a long run does not fill a log: soon at first, then more rarely."""
+    """Decides when a line is due: soon at first, then more rarely."""
 
     def __init__(self) -> None:
         self._pause, self._last = FIRST_PAUSE, time.monotonic()
 
     def over(self) -> bool:
-        """Whether a line is due now; if it is, the next pause begins."""
+        """Whether a line is due; if so, the next pause begins."""
         now = time.monotonic()
         if now - self._last < self._pause:
             return False
@@ -61,7 +61,7 @@ class _Pauses:
 
 
 class _Lines(_Display):
-    """A line on standard error at the start, now and then, and at the end."""
+    """Lines on standard error at the start, at intervals, and at the end."""
 
     def __init__(self, what: str) -> None:
         self._what, self._pauses = what, _Pauses()
@@ -75,14 +75,14 @@ class _Lines(_Display):
 
 
 class _Bar(_Display):
-    """A live bar with the numbers and the time left, drawn when there are any."""
+    """A live bar with numbers and remaining time."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None)
 
     def started(self, total: int, done: int) -> None:
-        """Draw the bar; what an earlier run finished is not counted towards the speed."""
+        """Draw the bar; earlier results do not count towards the speed."""
         self._bar.reset(self._task, total=total, completed=done)
         self._bar.start()
 
@@ -92,7 +92,7 @@ class _Bar(_Display):
 
 
 def columns_of(doing: str, console: Terminal) -> Iterator[ProgressColumn]:
-    """The columns of a bar; its words are no markup, in which rich would see emoji."""
+    """The columns of a bar, without markup or emoji."""
     whole = Column(no_wrap=True)
     yield TextColumn(doing)
     if console.width >= NARROW:
@@ -104,7 +104,7 @@ def columns_of(doing: str, console: Terminal) -> Iterator[ProgressColumn]:
 
 @contextlib.contextmanager
 def _display(doing: str, what: str, *, quiet: bool) -> Iterator[_Display]:
-    """The right one for where standard error goes."""
+    """The right display for standard error."""
     if quiet:
         yield _Display()
     elif not sys.stderr.isatty():
@@ -119,7 +119,7 @@ def _display(doing: str, what: str, *, quiet: bool) -> Iterator[_Display]:
 
 
 class Totals:
-    """Counts over the records assessed by this process, and their display."""
+    """Counts over the records of this process, and their display."""
 
     def __init__(self, display: _Display | None = None) -> None:
         self._display = display or _Display()
@@ -127,12 +127,12 @@ class Totals:
         self.usage = Usage()
 
     def started(self, total: int, finished: int) -> None:
-        """Note how many records there are."""
+        """Set the number of records."""
         self.total, self.finished = total, finished
         self._display.started(total, finished)
 
     def changed(self) -> None:
-        """Take a record whose input has changed out of the finished ones."""
+        """Uncount a finished record whose input has changed."""
         self.finished -= 1
         self.rejudged += 1
 
@@ -144,7 +144,7 @@ class Totals:
         self._display.update(self.finished, self.total, str(self), at_once=self.finished == self.total)
 
     def waiting(self, words: str) -> None:
-        """What is waited for, and why; "": nothing any more."""
+        """Show what is waited for, and why; "": nothing."""
         message = f"waiting for {words}" if words else ""
         self._display.update(self.finished, self.total, ", ".join(filter(None, (str(self), message))))
 
@@ -163,7 +163,7 @@ class Totals:
 
 @contextlib.contextmanager
 def progress_for(name: str = "", *, quiet: bool) -> Iterator[Totals]:
-    """The progress of a run; of several runs that of one, under its name."""
+    """The progress of a run, with its name if there are several."""
     if name and not quiet:
         print_text(f"{name}:", err=True)
     with _display("Assessing", "records", quiet=quiet) as display:
@@ -172,7 +172,7 @@ def progress_for(name: str = "", *, quiet: bool) -> Iterator[Totals]:
 
 @contextlib.contextmanager
 def one_answer(*, quiet: bool = False) -> Iterator[None]:
-    """Says on standard error, now and then, what the one answer worked on inside waits for."""
+    """Report on standard error, at intervals, what the answer worked on inside waits for."""
     from factreasoner.llm.send import waiting_listener
 
     pauses = _Pauses()
@@ -187,7 +187,7 @@ def one_answer(*, quiet: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def index_progress(*, quiet: bool) -> Iterator[Listener]:
-    """The same for documents that are indexed."""
+    """The progress of indexing documents."""
     with _display("Indexing", "files", quiet=quiet) as display:
 
         def listener(step: Step) -> None:

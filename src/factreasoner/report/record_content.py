@@ -1,4 +1,4 @@
-"""What a page holds of one record of one run: its texts, its claims, and each claim's evidence."""
+"""The page's content for one record of one run: texts, claims and evidence."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span, sentences
 
 PLACED_ATOMS = 2_000
-"""Atoms of a report whose place is searched for word by word, where a run does not know it."""
+"""Maximum atoms of a report whose position is searched by words."""
 MOST_PAIRS = 6_000
-"""Pairs of atom and context after which effects are worked out for no further record: a few seconds."""
+"""Atom-context pairs after which no further effects are computed: a few seconds."""
 SECONDS = 5.0
 Effects = Mapping[str, Mapping[str, Effect]]
-"""What P(true) of an atom would be without a context, by the ids of both."""
+"""P(true) of an atom without a context, by the ids of both."""
 
 
 class ReportedResult(NamedTuple):
@@ -42,7 +42,7 @@ class ReportedResult(NamedTuple):
 
 
 class RecordWriter:
-    """Makes the content of records of one run; what takes long is done for as many as a report may take."""
+    """Makes the content of a run's records, with limits on slow computations."""
 
     def __init__(self, run: FinishedRun[Any]) -> None:
         self._run = run
@@ -52,7 +52,7 @@ class RecordWriter:
         self._pairs = 0
 
     def content(self, scored: ReportedResult) -> dict[str, Any]:
-        """JSON-ready; places are in UTF-16 units."""
+        """The content as JSON-like values; positions are in UTF-16 units."""
         result, rows, verdicts = scored.result, scored.rows, self._run.task.verdicts(scored.result)
         quotes = [(row.context, row.quote) for row in rows]
         quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
@@ -82,7 +82,7 @@ class RecordWriter:
         }
 
     def _effects(self, result: Result) -> tuple[Effects, str]:
-        """What contexts do to the atoms of a result, and why there is less than all."""
+        """The effects of contexts on a result's atoms, and why some are missing."""
         if not isinstance(result, Assessment) or result.outcome is None or result.outcome.graph is None:
             return {}, ""
         if self._pairs >= MOST_PAIRS:
@@ -99,9 +99,9 @@ class RecordWriter:
     def _located(
         self, grouped: Mapping[str, Sequence[ClaimRow]], result: Result
     ) -> Iterable[tuple[int, Span]]:
-        """Where claims lie in the answer: at their spans, else where their words are found.
+        """Positions of claims in the answer: their spans, else where their words occur.
 
-        Facts that the answer should state lie where it is quoted for them.
+        Facts are located where the answer is quoted for them.
         """
         text = result.response
         unplaced = [rows[0] for rows in grouped.values() if rows[0].of == ANSWER and rows[0].start is None]
@@ -154,7 +154,7 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
 
 
 def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) -> dict[str, Any]:
-    """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
+    """A verdict; empty fields are omitted, since most verdicts are neutral."""
     effect = effects.get(verdict.context_id)
     message = {
         "premise": premises.numbers.get(verdict.context_id),
@@ -172,7 +172,7 @@ def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) 
 
 
 def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, Any]]:
-    """Verdicts of premises on each other, in both directions where either says something."""
+    """Verdicts between premises, with both directions if either is not neutral."""
     numbers = premises.numbers
     found = [
         verdict for verdict in verdicts if verdict.context_id in numbers and verdict.target_id in numbers
@@ -186,7 +186,7 @@ def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, 
 
 
 def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:
-    """The metrics of a record that are shown: name, value as a text, meaning."""
+    """The displayed metrics of a record: name, value as text, meaning."""
     k = line.get("k")
     return [
         [metric.caption(k, room=True), _value(metric, line[metric.line_name]), metric.meaning]
@@ -196,12 +196,12 @@ def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _value(metric: Metric, value: float) -> str:
-    """A record's own value as a text: a count is a whole number, where its mean is not."""
+    """A record's value as text: counts are whole numbers."""
     return f"{value:,.0f}" if metric.bounds == COUNT and value == int(value) else metric.text(value)
 
 
 def _graph(result: Result) -> dict[str, Any]:
-    """The relations of the fact graph, and how its posteriors were found."""
+    """The relations of the fact graph, and how it was solved."""
     outcome = result.outcome if isinstance(result, Assessment) else None
     if outcome is None or outcome.graph is None:
         return {}

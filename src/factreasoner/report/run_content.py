@@ -1,4 +1,4 @@
-"""What a page holds of a whole run: scores, labels, probabilities, calibration, groups, cost, failures."""
+"""The page's content for a whole run: scores, labels, calibration, groups, cost, failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from factreasoner.tasks.task import Task
 BINS = 20
 MOST_FIRST = 10_000
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
-"""A key groups records where it has this many values, and fewer than there are records."""
+"""Minimum and maximum number of groups of a grouping key."""
 NOT_JUDGED = "not judged"
 DOUBTFUL = ("contradicted", "conflicting", "unknown_source", "unverified")
 
@@ -74,7 +74,7 @@ class RunContent:
             places.setdefault(group, array("L")).append(self._records)
 
     def _headline(self) -> str:
-        """How many claims to look at, in words."""
+        """The number of claims to review, as text."""
         task, total = self._run.task, self._labels.total()
         if not total:
             return "Nothing was judged."
@@ -90,7 +90,7 @@ class RunContent:
         return f"{listed} of {number_of(total, task.words.claim)}{message}{unchecked}."
 
     def content(self, name: str) -> dict[str, Any]:
-        """JSON-ready; `name` is what the page calls the run."""
+        """The content as JSON-like values; `name` is the run's name on the page."""
         table: Table[Any] = self._run.task.table
         sample, summary = self._tally.sample(), self._tally.content()
         return {
@@ -136,17 +136,17 @@ class RunContent:
 
 
 def label_counts(rows: list[ClaimRow]) -> Counter[str]:
-    """How many claims have each label; those without one are not judged."""
+    """The number of claims by label; those without one are not judged."""
     return Counter(row.label or NOT_JUDGED for row in rows)
 
 
 def mark_counts(rows: list[ClaimRow]) -> Counter[str]:
-    """How many claims have each caution: how many are disputed."""
+    """The number of claims by caution."""
     return Counter(mark for row in rows for mark in row.cautions)
 
 
 def looks(task: Task[Any]) -> dict[str, Any]:
-    """How labels look, in the words of a task, and what else a claim may be marked with."""
+    """The looks of a task's labels and marks."""
     labels = {
         label or NOT_JUDGED: look._replace(word=task.words.labels.get(label, look.word))
         for label, look in LOOKS.items()
@@ -158,20 +158,20 @@ def looks(task: Task[Any]) -> dict[str, Any]:
 
 
 def colours() -> str:
-    """The colour of each kind of label as a style, on light and on dark pages."""
+    """Label colours as CSS, for light and dark pages."""
     return "\n".join(
         f".{kind} {{ --own: light-dark({colour.light}, {colour.dark}); }}" for kind, colour in COLOURS.items()
     )
 
 
 def made_with(config: Config) -> list[list[str]]:
-    """The settings that are not the default ones."""
+    """The settings that differ from the defaults."""
     settings = config.model_dump(mode="json", exclude_defaults=True, exclude={"judge"})
     return [[key.replace("_", " "), str(value)] for key, value in settings.items()]
 
 
 def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "run") -> list[dict[str, Any]]:
-    """The metrics that have a value, with their intervals."""
+    """The metrics with a value, with their intervals."""
     shown = {metric.name for metric in table.shown_in(place)}
     metrics = [metric for metric in table if not metric.usage and (metric.name in shown or place == "run")]
     found = table.estimates(sample, [metric.name for metric in metrics])

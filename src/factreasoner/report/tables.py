@@ -21,7 +21,7 @@ from factreasoner.text.markdown import cell, markdown_table
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as a CSV file; empty where there is None, numbers to 12 digits behind the point."""
+    """Rows as a CSV file; None is empty, numbers have at most 12 decimals."""
     out = io.StringIO()
     rounded = ([round(v, P_DIGITS) if isinstance(v, float) else v for v in row] for row in rows)
     csv.writer(out, lineterminator="\n").writerows(rounded)
@@ -29,7 +29,7 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
 
 
 def json_text(content: Mapping[str, Any]) -> str:
-    """A content as JSON; null where there is no number."""
+    """The content as JSON, with null for NaN."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
 
 
@@ -44,37 +44,37 @@ CSV_COLUMNS = (
 
 
 def table_of(content: Mapping[str, Any]) -> Table[Any]:
-    """The metrics of the task whose runs the content of a file is about."""
+    """The metric table of the content's task."""
     table: Table[Any] = task_named(content["task"]).table
     return table
 
 
 def k_of(content: Mapping[str, Any]) -> int | str:
-    """The K of a run, or what it is set by where that differs by record."""
+    """The K of a run, or its setting if it differs by record."""
     k: int | str = content["k_setting"] if content["k"] is None else content["k"]
     return k
 
 
 def caption(score: str, content: Mapping[str, Any]) -> str:
-    """What a score is called, with the K it was computed with and the direction that is better."""
+    """The name of a score, with its K and the better direction."""
     metric = table_of(content)[score]
     return metric.caption(k_of(content)) + ARROWS[metric.better]
 
 
 def estimated(metric: Metric, run: Mapping[str, Any], records: int) -> str:
-    """The value of a metric in one run of so many records; "~" before what is an estimate."""
+    """A metric's value in one run; "~" marks estimates."""
     found = run["scores"][metric.name]
     about = "~" if run["usage_estimated"] and metric.usage and found["value"] is not None else ""
     return about + metric.text(found["value"]) + fewer(found, records)
 
 
 def fewer(found: Mapping[str, Any], records: int) -> str:
-    """Of how many records a score is, where these are fewer than `records`; else nothing."""
+    """The number of records of a score, if fewer than `records`; else ""."""
     return "" if found["value"] is None or found["records"] >= records else f" (n={found['records']})"
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Rows of the table of means: a score that a run has, then its value in every run."""
+    """Rows of the table of means: a score, then its value in every run."""
     runs, table = content["runs"].values(), table_of(content)
     for score in _known_scores(content):
         yield [
@@ -84,7 +84,7 @@ def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def same_runs(content: Mapping[str, Any]) -> str:
-    """That all runs are identical, in scores and usage; empty if they are not."""
+    """A note that all runs have identical scores and usage; else ""."""
     runs, table = list(content["runs"].values()), table_of(content)
     usage = [name for name in runs[0]["scores"] if table[name].usage]
     if content["identical"] != [list(content["runs"])] or any(
@@ -97,14 +97,14 @@ def same_runs(content: Mapping[str, Any]) -> str:
 
 
 def same_as(content: Mapping[str, Any], run: str) -> str | None:
-    """An earlier run, or the baseline, with the same score in every record; None if there is none."""
+    """An earlier run, or the baseline, with the same score in every record; else None."""
     group = next((group for group in content["identical"] if run in group), [run])
     other = content["baseline"] if content["baseline"] in group else group[0]
     return None if other == run else other
 
 
 def _known_scores(content: Mapping[str, Any]) -> list[str]:
-    """The scores that at least one run has a value of, and usage: an unknown cost is worth a row."""
+    """The scores that at least one run has, and usage."""
     runs, table = list(content["runs"].values()), table_of(content)
     return [
         name
@@ -114,7 +114,7 @@ def _known_scores(content: Mapping[str, Any]) -> list[str]:
 
 
 def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
-    """Rows of the table of a run's differences: a score, the difference, its interval, p, p after Holm."""
+    """Rows of a run's differences: score, difference, interval, p, p after Holm."""
     table = table_of(content)
     for item in content["differences"]:
         metric = table[item["score"]]
@@ -129,7 +129,7 @@ def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]
 
 
 def averages(task: str, metrics: Iterable[Metric]) -> str:
-    """Which of the metrics of `task` are means over records, and which are not."""
+    """Which of a task's metrics are means over records, and which are not."""
     pooled = [metric.shown for metric in metrics if isinstance(metric.average, OfClaims)]
     if not pooled:
         return "Scores are means over records."
@@ -138,12 +138,12 @@ def averages(task: str, metrics: Iterable[Metric]) -> str:
 
 
 def records_of(content: Mapping[str, Any]) -> str:
-    """How many records there are, in words."""
+    """The number of records, as text."""
     return number_of(content["num_records"], "record")
 
 
 def explanation(content: Mapping[str, Any]) -> list[str]:
-    """What the numbers are, in sentences."""
+    """Explanatory sentences on the numbers."""
     table, factuality = table_of(content), content["task"] == FACTUALITY
     metrics = [table[name] for name in _known_scores(content)]
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
@@ -169,7 +169,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
 
 
 def _judges(content: Mapping[str, Any]) -> str:
-    """Which judge gave the verdicts, with the runs where they differ."""
+    """The judge, or the judge of each run if they differ."""
     judges = by_value({name: run["judged_by"] for name, run in content["runs"].items()})
     return "; ".join(
         judge if len(judges) == 1 else f"{judge} ({', '.join(of)})" for judge, of in judges.items()
@@ -177,7 +177,7 @@ def _judges(content: Mapping[str, Any]) -> str:
 
 
 def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
-    """Which runs have the same value of every score, apart from usage."""
+    """The runs with equal values of every score, apart from usage."""
     scores = [name for name in _known_scores(content) if not table_of(content)[name].usage]
     values = {name: str([run["scores"][n]["value"] for n in scores]) for name, run in content["runs"].items()}
     groups = (of for of in by_value(values).values() if of[1:] and of not in content["identical"])
@@ -185,7 +185,7 @@ def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
-    """Why differences that are shown have no interval, and which."""
+    """Why some differences have no interval, and which."""
     scores: dict[str, dict[str, None]] = {}
     for item in _shown(content):
         usage = table_of(content)[item["score"]].usage
@@ -195,12 +195,12 @@ def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shown(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The differences of the runs that have a table of their own."""
+    """The differences of runs that have their own table."""
     yield from (item for item in content["differences"] if same_as(content, item["run"]) is None)
 
 
 def _alike(difference: Mapping[str, Any]) -> bool:
-    """Whether no record differs, so that `statistics.alike` gave the interval, or differences cancel out."""
+    """Whether no record differs, or the differences cancel out."""
     low, high = difference["interval"] or (0.0, 1.0)
     return bool(difference["value"] == 0.0 and low == -high)
 
@@ -227,7 +227,7 @@ def comparison_markdown(content: Mapping[str, Any]) -> str:
 
 
 def comparison_csv(content: Mapping[str, Any]) -> str:
-    """The whole comparison as CSV, a line for every score of every run; empty where there is no number."""
+    """The whole comparison as CSV, one line per score and run."""
     by_place = {(item["score"], item["run"]): item for item in content["differences"]}
     rows: list[list[object]] = [list(CSV_COLUMNS)]
     for name, run in content["runs"].items():
@@ -241,9 +241,9 @@ def comparison_csv(content: Mapping[str, Any]) -> str:
 
 
 def mode_rows(content: Mapping[str, Any]) -> list[list[str]]:
-    """The table of modes: a line of groups, a line of captions, then a row a mode.
+    """The table of modes: a line of groups, a line of captions, then a row per mode.
 
-    N/A is in percent of the facts; calls, tokens and cost are those of judging, over the whole run.
+    N/A is in percent of facts; calls, tokens and cost are those of judging, over the whole run.
     """
     modes: Mapping[str, Any] = content["modes"]
     groups = [*next(iter(modes.values()))["groups"], "all"]
@@ -272,7 +272,7 @@ def _usage_texts(usage: Mapping[str, Any]) -> list[str]:
 
 
 def mode_notes(content: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader of the table must know."""
+    """Notes for readers of the table."""
     for name, mode in content["modes"].items():
         if mode["unfinished"]:
             yield mode["unfinished"]

@@ -1,8 +1,7 @@
-"""The one way to a terminal: no control character of anybody's making gets there, on any command.
+"""Safe terminal output: no control character of any input reaches the terminal.
 
-Atoms, passages, file names and servers' messages may hold what moves the cursor, retitles the window, or
-turns the direction of writing. `say`, `say_json`, `say_data` and `Terminal`, in `console.py`, let none of it
-through.
+Atoms, passages, file names and server messages may contain characters that move the cursor, change the window
+title or the writing direction. All output goes through these functions and `Terminal`, in `console.py`.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def print_text(text: str, *, err: bool = False) -> None:
-    """Print `text` and end the line, on standard error where `err`; above a live bar, if there is one.
+    """Print `text` and a newline, on standard error if `err`; above a live bar, if there is one.
 
-    Where standard error is a terminal, its lines end between words. An indented one, as a command to copy,
-    is left as it is.
+    On a terminal, lines on standard error wrap between words. An indented one, such as a command to copy, is
+    left unchanged.
     """
     shown = visible(text)
     if err and (width := _width_of_stderr()):
@@ -39,21 +38,21 @@ def print_text(text: str, *, err: bool = False) -> None:
 
 
 def between_words(line: str, width: int, hanging: str = "") -> str:
-    """A line as lines that end between words, the further ones after `hanging`; long words stay whole."""
+    """A line wrapped between words, with further lines indented by `hanging`; long words stay whole."""
     return textwrap.fill(
         line, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
     )
 
 
 def _width_of_stderr() -> int:
-    """Columns of the terminal that standard error is; 0 where it is none."""
+    """The width of standard error's terminal; 0 without one."""
     with contextlib.suppress(OSError):
         return os.get_terminal_size(sys.stderr.fileno()).columns
     return 0
 
 
 def print_json(content: object) -> None:
-    """Print `content` as JSON that says exactly what it holds, with hidden characters as escapes.
+    """Print `content` as exact JSON, with hidden characters escaped.
 
     Raises ValueError: a number in it is not finite.
     """
@@ -62,9 +61,9 @@ def print_json(content: object) -> None:
 
 
 def print_data(line: str, *, is_json: bool = False) -> None:
-    """Print a line of a file: exactly where another program reads it, visible in a terminal.
+    """Print a line of a file: exact in a pipe, visible in a terminal.
 
-    Raises ConfigError: the encoding of standard output lacks a character, and only JSON has escapes.
+    Raises ConfigError: the output encoding lacks a character, and the line is not JSON.
     """
     if is_json:
         line = _encodable(line)
@@ -81,7 +80,7 @@ def print_data(line: str, *, is_json: bool = False) -> None:
 
 
 def _encodable(text: str) -> str:
-    """JSON for standard output: where that is not UTF-8, with escapes for all but ASCII."""
+    """JSON for standard output: ASCII with escapes unless that is UTF-8."""
     encoding = sys.stdout.encoding or "utf-8"
     return text if codecs.lookup(encoding).name.startswith("utf-8") else _NOT_ASCII.sub(_escape, text)
 
@@ -95,8 +94,8 @@ def _escape(found: re.Match[str]) -> str:
 
 
 class WarningHandler(logging.Handler):
-    """Says what a library or this package logs as a warning, as Python does where no handler is."""
+    """Prints logged warnings."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say the record's message on standard error, without a traceback."""
+        """Print the record's message on standard error, without a traceback."""
         print_text(record.getMessage(), err=True)

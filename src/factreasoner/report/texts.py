@@ -1,6 +1,6 @@
-"""Texts as a page holds them: passages cut with the places of quotes, answers in pieces and corrected.
+"""Texts on a page: passages cut around quotes, answers in pieces, and corrections.
 
-Places are in a browser's units.
+Positions are in UTF-16 units, as in browsers.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from factreasoner.text.sentences import Span
 
 WHOLE = 20_000
 BEGINNING, AROUND = 4_000, 1_000
-"""Characters kept of a longer passage: of its beginning, and on both sides of each quote."""
+"""Characters kept of a long passage: at its start, and on both sides of each quote."""
 FOLDED = 1_000_000
-"""Characters up to which a quote that is not verbatim is searched for with case and blanks folded."""
+"""Maximum length of a quote that is searched ignoring case and spaces."""
 MOST_WORDS = 2_000
 _WORD = re.compile(r"\S+\s*|\s+")
 _SENTENCE = re.compile(r"^\s+|\S.*?(?:[.!?…。！？](?=\s)|\n|$)\s*", re.DOTALL)
 Stretch = tuple[bool, str, str]
-"""Whether two texts are the same there, and what either has."""
+"""Whether two texts agree there, and the text of each."""
 
 
 class QuotedText:
-    """A text with the places of `quotes` in it, and what a page keeps of it."""
+    """A text with the positions of `quotes`, and the part shown on a page."""
 
     def __init__(self, text: str, quotes: Iterable[str]) -> None:
         find = Locator(text, Span(0, len(text)), ()).find if len(text) <= FOLDED else partial(verbatim, text)
@@ -49,16 +49,16 @@ class QuotedText:
 
     @property
     def is_cut(self) -> bool:
-        """Whether some of the text is left out."""
+        """Whether some text is omitted."""
         return self._kept != [Span(0, len(self._text))]
 
     @property
     def shown(self) -> str:
-        """The parts that are kept, with a note for each gap."""
+        """The kept parts, with a note for each gap."""
         return "".join(part for part, _ in self._parts())
 
     def place(self, quote: str) -> tuple[int, int] | None:
-        """Where a quote stands in `shown`, in UTF-16 units; None where it is not found."""
+        """A quote's position in `shown`, in UTF-16 units; None if not found."""
         if (span := self._spans.get(quote)) is None:
             return None
         before = 0
@@ -78,13 +78,13 @@ class QuotedText:
 
 
 def verbatim(text: str, words: str) -> Span | None:
-    """Where words stand in a text exactly so."""
+    """The exact positions of words in a text."""
     at = text.find(words) if words else -1
     return Span(at, at + len(words)) if at >= 0 else None
 
 
 def _joined(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, those that touch made one."""
+    """The spans in order, with touching ones joined."""
     found: list[Span] = []
     for span in sorted(spans):
         if found and span.start <= found[-1].end:
@@ -95,9 +95,9 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 class Premises:
-    """What the claims of a record are held against, with the places of the quotes from them.
+    """The texts that a record's claims were checked against, with positions of quotes.
 
-    `against` names texts of the record that are among them; `quotes` are (premise, quote).
+    `against` names the record's own texts among them; `quotes` are (premise, quote).
     """
 
     def __init__(
@@ -116,14 +116,14 @@ class Premises:
         """The place of each in `content`."""
 
     def place(self, premise: str | None, quote: str | None) -> dict[str, Any]:
-        """The quote as an entry: its place where it is found, else its text."""
+        """The quote as an entry: its position if found, else its text."""
         if premise is None or not quote:
             return {}
         place = self._passages[premise].place(quote) if premise in self._passages else None
         return {"quote": quote} if place is None else {"at": place}
 
     def content(self) -> list[dict[str, Any]]:
-        """JSON-ready, in order."""
+        """The texts as JSON-like values, in order."""
         passages = zip(self._message.values(), self._passages.values(), strict=True)
         return [
             message | {"text": one.shown} | ({"cut": True} if one.is_cut else {}) for message, one in passages
@@ -150,17 +150,17 @@ def _premises(result: Result, against: Collection[str]) -> Iterator[dict[str, An
 
 
 def present(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What is there to say: no None, and no empty text."""
+    """The content without None and empty strings."""
     return {key: value for key, value in content.items() if value not in (None, "")}
 
 
 def utf16(text: str) -> int:
-    """The length of a text in a browser's units, of which characters beyond U+FFFF take two."""
+    """The length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
 def segments(text: str, places: Iterable[tuple[int, Span]]) -> list[list[Any]]:
-    """A text in pieces, each with the numbers of what lies over it: [[piece, [numbers]], ...]."""
+    """A text in pieces, each with the numbers of the spans over it: [[piece, [numbers]], ...]."""
     placed = [(number, span) for number, span in places if 0 <= span.start < span.end <= len(text)]
     borders = sorted({0, len(text), *(edge for _, span in placed for edge in span)})
     opening: dict[int, list[int]] = {}
@@ -178,7 +178,7 @@ def segments(text: str, places: Iterable[tuple[int, Span]]) -> list[list[Any]]:
 
 
 def corrected(result: VerifyResult) -> dict[str, Any] | None:
-    """Both texts in pieces [kind, text], kind being same, del or ins, and why each sentence was changed."""
+    """Both texts in pieces [kind, text] (same, del or ins), and why each sentence was changed."""
     if result.corrected is None:
         return None
     before: list[tuple[str, str]] = []
@@ -192,7 +192,7 @@ def corrected(result: VerifyResult) -> dict[str, Any] | None:
 
 
 def _differences(old: str, new: str) -> Iterator[Stretch]:
-    """By whole sentences, and word by word in as many sentences as there were."""
+    """Differences by sentence, and by word in runs of equally many sentences."""
     one, other = _SENTENCE.findall(old), _SENTENCE.findall(new)
     # In long texts the matcher passes over frequent sentences; equal beginnings and ends are cut off first.
     shortest = min(len(one), len(other))
@@ -210,7 +210,7 @@ def _differences(old: str, new: str) -> Iterator[Stretch]:
 
 
 def _reworded(old: str, new: str) -> Iterator[Stretch]:
-    """Stretches of words that are the same, or not. Of long texts the whole: comparing takes minutes."""
+    """Stretches of words that are equal or not. Long texts are not compared."""
     one, other = _WORD.findall(old), _WORD.findall(new)
     if old == new or max(len(one), len(other)) > MOST_WORDS:
         yield old == new, old, new

@@ -1,1 +1,1 @@
-"""Verifiers: models made to decide whether a passage supports a claim, each described by one adapter."""
+"""Verifiers: models trained to decide whether a passage supports a claim, one adapter each."""

@@ -1,4 +1,4 @@
-"""How a family of verifiers is asked and read: one record each, bundled or a user's own TOML file."""
+"""The input and output format of a verifier family: bundled records or a user's TOML file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BUNDLED = Path(__file__).parent / "adapters"
 SPECIAL_TOKEN = re.compile(
     r"</?s>|<(?:pad|unk|mask|cls|sep)>|<extra_id_\d+>|<\|[^|\s]*\|>|\[(?:CLS|SEP|PAD|UNK|MASK)\]"
 )
-"""Texts that tokenizers read as special tokens, wherever they stand."""
+"""Texts that tokenizers read as special tokens."""
 _BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 
 
 class Texts(NamedTuple):
-    """What the tokenizer reads: one text, or two."""
+    """The tokenizer's input: one text, or two."""
 
     first: str
     second: str | None = None
@@ -34,10 +34,9 @@ class Texts(NamedTuple):
 class Chunking(Model):
     """How a passage is cut: into chunks of whole sentences with at most `size` units.
 
-    `unit`: "passage" leaves it whole; "tokens" are the model's; "words" are separated by spaces; "marks" are
-    words and punctuation marks; "shares" makes chunks of equally many sentences, one chunk for each `size`
-    words or part of them; "windows" are those of the bundled judge. `joiner` joins sentences; with
-    `keep_lines` line breaks stay.
+    `unit`: "passage" keeps it whole; "tokens" are the model's; "words" are separated by spaces; "marks" are
+    words and punctuation marks; "shares" makes equal chunks of sentences, one per `size` words; "windows" are
+    those of the bundled judge. `joiner` joins sentences; with `keep_lines` line breaks stay.
     """
 
     unit: Literal["passage", "tokens", "words", "marks", "shares", "windows"] = "passage"
@@ -55,15 +54,14 @@ class Chunking(Model):
 class Adapter(Model):
     """One family of verifiers.
 
-    `input`: "template" makes one text of `template`; "pair" makes two, the first of them by `template`.
-    `head`: what the model puts out. "sequence": one row a text; "token": a row a token, those of the claim
-    count; "first_token": the same, the first counts; "decoder_step": the logits of one decoder step, at the
-    ids in `labels`; "word": a language model, asked by `system` and `template`, answers one of `words`.
-    `labels`: what an output means, by its index or id; None: as the model's config.json says. `aggregate`:
-    the largest P over chunks, of the whole claim ("max") or as the mean over its sentences ("sentence_mean");
-    "layer": what the layer.json beside the model makes of the windows. A claim is entailed, or contradicted,
-    where P is above `threshold`. `weights` and `export` say where the model is and how its ONNX file is made;
-    they change no result.
+    `input`: "template" makes one text of `template`; "pair" makes two, the first by `template`. `head` is the
+    output: "sequence": one row per text; "token": a row per token, those of the claim count; "first_token":
+    the first counts; "decoder_step": logits of one decoder step, at the ids in `labels`; "word": a language
+    model, prompted with `system` and `template`, answers one of `words`. `labels`: the meaning of outputs by
+    index or id; None: as in the model's config.json. `aggregate`: the largest P over chunks, of the whole
+    claim ("max") or averaged over its sentences ("sentence_mean"); "layer": the layer.json beside the model,
+    applied to the windows. A claim is entailed or contradicted if its P is above `threshold`. `weights` and
+    `export` describe the model's origin and ONNX export.
     """
 
     weights: str | None = None
@@ -111,12 +109,12 @@ class Adapter(Model):
 
     @property
     def digest(self) -> str:
-        """A short digest of all that changes results."""
+        """A short digest of everything that affects results."""
         content = self.model_dump_json(exclude={"weights", "export"})
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def texts(self, passage: str, claim: str) -> Texts:
-        """What the tokenizer reads. Neither text can hold a special token, see `harmless`."""
+        """The tokenizer's input. Special tokens in either text are defused, see `harmless`."""
         passage, claim = harmless(passage), harmless(claim)
         if self.input == "pair":
             return Texts(self.template.format(passage=passage), claim)
@@ -124,7 +122,7 @@ class Adapter(Model):
 
 
 def harmless(text: str) -> str:
-    """The text, in which the first character of what tokenizers read as special tokens is replaced."""
+    """The text with the first character of any special token replaced."""
     return SPECIAL_TOKEN.sub(lambda found: {"<": "‹", "[": "("}[found[0][0]] + found[0][1:], text)
 
 

@@ -1,4 +1,4 @@
-"""What a verifier reads of a passage: chunks as its family was trained with, and windows over long ones."""
+"""A verifier's input from a passage: chunks as in its training, and windows over long ones."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
 OVERLAP = 4
-"""A window repeats the end of the one before, up to this fraction (a quarter) of its length."""
+"""A window overlaps the one before by up to this fraction of its length."""
 LEAST_ROOM = 4
-"""A claim must leave this fraction (a quarter) of the model's tokens to the passage."""
+"""Minimum fraction of the model's tokens that a claim must leave to the passage."""
 GRAIN = 32
-"""Windows leave room for claims of a multiple of so many tokens, so that most claims share them."""
+"""Claim lengths are rounded up to this many tokens, so that most claims share windows."""
 MARGIN = 8
-"""Tokens that a stretch of a passage may have by itself beyond those it has within the passage."""
+"""Extra tokens that part of a passage may have on its own."""
 _MARKS = re.compile(r"\w+|[^\w\s]")
 
 
@@ -35,14 +35,14 @@ class Chunk(NamedTuple):
 
 
 class Chunks:
-    """Asks a verifier about a claim, or each of its sentences, with every chunk of a passage."""
+    """Asks a verifier about a claim, or its sentences, with every chunk of a passage."""
 
     def __init__(self, adapter: Adapter, runtime: Runtime) -> None:
         self._adapter, self._runtime = adapter, runtime
         self._cutter = Cutter(adapter, runtime)
 
     def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
-        """What to ask, or why the claim can't be judged against the premise."""
+        """The question, or why the claim can't be judged against the premise."""
         parts = self._parts(claim)
         cut = self._cutter.cut(premise.text, parts)
         if not cut:
@@ -57,14 +57,14 @@ class Chunks:
         return VerifierQuestion(tuple(texts), decide)
 
     def _parts(self, claim: str) -> list[str]:
-        """What is scored of a claim: the whole, or its sentences."""
+        """The parts of a claim to score: the whole, or its sentences."""
         if self._adapter.aggregate == "max":
             return [claim]
         return [claim[span.start : span.end] for span in sentences(claim)] or [claim]
 
 
 class Cutter:
-    """Cuts passages for one verifier. Nothing is lost: what is too long for the model is read in windows."""
+    """Cuts passages for one verifier without loss: over-long chunks are read in windows."""
 
     def __init__(self, adapter: Adapter, runtime: Runtime) -> None:
         self._longest = runtime.longest
@@ -76,7 +76,7 @@ class Cutter:
         )
 
     def cut(self, passage: str, parts: Sequence[str]) -> list[Chunk]:
-        """The chunks to score with each part of a claim; none where it leaves too little room."""
+        """The chunks to score with each part of a claim; none if it leaves too little room."""
         own = max(len(self._starts(part)) for part in parts)
         left, least = self._free - MARGIN, self._longest // LEAST_ROOM
         shared = left - -(-own // GRAIN) * GRAIN
@@ -95,9 +95,9 @@ class Cutter:
 
 
 def chunks(passage: str, chunking: Chunking, tokens: Callable[[str], int]) -> list[Chunk]:
-    """The chunks of a passage, in order; `tokens` counts those of a text.
+    """The chunks of a passage, in order; `tokens` counts the tokens of a text.
 
-    A sentence with more than `size` units is a chunk of its own.
+    A sentence with more than `size` units is its own chunk.
     """
     pieces = [] if chunking.unit == "passage" else list(_pieces(passage, by_line=chunking.keep_lines))
     if not any(piece.text.strip() for piece in pieces):
@@ -125,7 +125,7 @@ def _joined(group: Sequence[Chunk], chunking: Chunking) -> Chunk:
 
 
 def _pieces(passage: str, *, by_line: bool) -> Iterator[Chunk]:
-    """Its sentences; with `by_line`, none crosses a line's end, and each line's end is a piece of its own."""
+    """Its sentences; with `by_line`, line ends are separate pieces."""
     start = 0
     for line in passage.split("\n") if by_line else [passage]:
         if start:
@@ -138,10 +138,10 @@ def _pieces(passage: str, *, by_line: bool) -> Iterator[Chunk]:
 
 
 def windows(text: str, token_starts: Sequence[int], size: int) -> list[Span]:
-    """Stretches of at most `size` tokens that together hold all of `text`; one where it fits.
+    """Stretches of at most `size` tokens that together cover `text`.
 
-    `token_starts` are the characters at which its tokens start. Windows are whole sentences and overlap; a
-    sentence longer than a window is cut between tokens.
+    `token_starts` are the character positions of its tokens. Windows are whole sentences and overlap; a
+    longer sentence is cut between tokens.
     """
     if len(token_starts) <= size:
         return [Span(0, len(text))]
@@ -157,12 +157,12 @@ def windows(text: str, token_starts: Sequence[int], size: int) -> list[Span]:
 
 
 def _borders(text: str) -> list[int]:
-    """Where sentences begin, each with what precedes it, and the end."""
+    """The starts of sentences, including the text before them, and the end."""
     return [0, *(span.start for span in sentences(text)[1:]), len(text)]
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """The characters [start, end) without the blanks around them."""
+    """The characters [start, end) without surrounding spaces."""
     inner = text[start:end]
     start += len(inner) - len(inner.lstrip())
     return Span(start, start + len(inner.strip()))

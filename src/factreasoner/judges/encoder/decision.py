@@ -1,4 +1,4 @@
-"""What a verifier is asked of a claim, and what its answers decide."""
+"""A verifier's question about a claim, and the decision from its answers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from factreasoner.models import Label
 from factreasoner.text.sentences import Span
 
 DIGITS = 6
-"""Digits of a probability; further ones depend on which pairs share a batch."""
+"""Digits of a probability; later ones depend on which pairs share a batch."""
 
 
 class Decision(NamedTuple):
-    """What a verifier says of a claim, the probability of that, and the part of the passage that decides it.
+    """A verifier's label for a claim, its probability, and the deciding part of the passage.
 
     `entailed` and `contradicted` are P of the two.
     """
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
 
 
 class VerifierQuestion(NamedTuple):
-    """The texts that a verifier reads to judge a claim, and what P of their labels decide, in that order."""
+    """The texts that a verifier reads to judge a claim, and the function that decides from their scores."""
 
     texts: tuple[Texts, ...]
     decide: Callable[[Sequence[Array]], Decision]
@@ -39,13 +39,13 @@ class VerifierQuestion(NamedTuple):
 def decided(
     scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
 ) -> Decision:
-    """What a verifier says of one claim.
+    """A verifier's decision on one claim.
 
     `scores` hold, for each part of the claim (the whole, or its sentences) and each chunk, P(label) of shape
-    (tokens, labels); one token where the head reads the text as a whole. A token is as well supported as by
-    its best chunk, a part as its worst token, and the claim as the mean of its parts. It is contradicted as
-    surely as any part is by any chunk. Where both are above `threshold` the larger one decides, at a tie
-    contradiction; where neither is, the claim is neutral.
+    (tokens, labels); one token if the head reads the whole text. Support is the maximum over chunks for a
+    token, the minimum over tokens for a part, and the mean over parts for the claim. Contradiction is the
+    maximum over parts and chunks. If both exceed `threshold`, the larger one decides, on a tie contradiction;
+    if neither does, the claim is neutral.
     """
 
     def of(name: Label) -> list[Array]:

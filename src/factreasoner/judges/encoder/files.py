@@ -1,4 +1,4 @@
-"""The files of a classifier, in a folder or on the Hugging Face hub: graph, tokenizer and configuration."""
+"""The files of a classifier, in a folder or on the Hugging Face hub: graph, tokenizer, configuration."""
 
 from __future__ import annotations
 
@@ -20,29 +20,28 @@ USUAL_GRAPHS = ("model.onnx", f"{GRAPH_FOLDER}/model.onnx")
 TOOL = "`pip install 'optimum-onnx[onnxruntime]'`"
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
 NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bin")
-"""Ends of the names of files that hold no weights of a graph."""
+"""File endings that never hold weights of a graph."""
 DYNAMIC = b"DynamicQuantize"
-"""Part of the names of the operators that scale a whole batch by its largest value."""
+"""Name parts of operators that scale a whole batch by its largest value."""
 MODEL_ID = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:/([\w./-]+\.onnx))?(?:@([\w./-]+))?")
 """ID, ID/FILE.onnx or ID@REVISION: name, file and revision."""
 SMALL_FILES = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
-"""The small files of a model on the hub, wherever they are in its repository."""
+"""Names of a hub model's small files, anywhere in its repository."""
 COUNTED_FROM_PADDING = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "roberta-prelayernorm", "mpnet", "longformer"}
 )
-"""Types of models that number positions from the padding token's id plus one."""
+"""Model types that number positions from the padding token's id plus one."""
 RULES = 1
-"""Grows with every change of how the bundled judge chooses windows and decides, since results then change."""
+"""Version of the bundled judge's rules for windows and decisions."""
 BUNDLED_MODEL = Path(__file__).parent / "bundled" / "model"
-"""The network of this package. Its config.json has the checksums of the other files."""
+"""The bundled network. Its config.json has the checksums of the other files."""
 _BLOCK = 1 << 24
 
 
 class Identity(NamedTuple):
-    """A digest of everything that a classifier's results depend on, and whether its batches change them.
+    """A digest of everything that affects a classifier's results, and whether batches affect them.
 
-    In a dynamically quantized graph the numbers of a batch share one scale, so that a pair's result would
-    depend on the pairs beside it.
+    In a dynamically quantized graph, the texts of a batch share one scale.
     """
 
     digest: str
@@ -50,7 +49,7 @@ class Identity(NamedTuple):
 
 
 class ModelFiles(NamedTuple):
-    """Where a classifier's files are, and what is in config.json, tokenizer_config.json and layer.json."""
+    """Paths of a classifier's files, and the content of its JSON files."""
 
     graph: Path
     tokenizer: Path
@@ -61,7 +60,7 @@ class ModelFiles(NamedTuple):
 
     @property
     def positions(self) -> int | None:
-        """How many tokens the model's table of positions has; None where none is known."""
+        """The size of the model's position table; None if unknown."""
         limit = self.settings.get("max_position_embeddings")
         if not isinstance(limit, int) or limit <= 0 or self.settings.get("position_biased_input") is False:
             return None
@@ -71,7 +70,7 @@ class ModelFiles(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """The identity of graph, weights kept outside it, tokenizer and settings, wherever they are.
+        """The identity of graph, external weights, tokenizer and settings.
 
         Raises ConfigError: a file can't be read.
         """
@@ -86,11 +85,11 @@ class ModelFiles(NamedTuple):
 
 
 def model_files(config: EncoderSettings, export: str, *, download: bool = False) -> ModelFiles:
-    """The files of the model that `config` names; with `download` fetched where they are missing.
+    """The files of the model in `config`; with `download`, missing ones are fetched.
 
     `export` is the command that makes an ONNX file of such a model.
 
-    Raises ConfigError: no model is named, or it or a file of it is missing; with the remedy.
+    Raises ConfigError: no model is named, or it or a file of it is missing; with the fix.
     """
     if config.verifier_model is None and config.named_verifier == BUNDLED:
         return bundled_files()
@@ -112,9 +111,9 @@ def model_files(config: EncoderSettings, export: str, *, download: bool = False)
 
 @lru_cache(maxsize=1)
 def bundled_files() -> ModelFiles:
-    """The files of the network in this package.
+    """The files of the bundled network.
 
-    Raises ConfigError: one of them is missing, or its checksum is not the one in config.json.
+    Raises ConfigError: one is missing, or its checksum differs from config.json.
     """
     settings = BUNDLED_MODEL / "config.json"
     known = _json(settings) if settings.is_file() else {}
@@ -128,18 +127,18 @@ def bundled_files() -> ModelFiles:
 
 
 def bundled_fingerprint() -> str:
-    """Name, version and digest of the bundled judge, as a run's manifest keeps them."""
+    """Name, version and digest of the bundled judge, for a run's manifest."""
     files = bundled_files()
     return f"{BUNDLED} {files.settings['version']} {files.identity.digest}-{RULES}"
 
 
 def measured() -> str:
-    """How good the bundled judge is, in one sentence: see docs/judges.md."""
+    """The quality of the bundled judge, in one sentence: see docs/judges.md."""
     return str(bundled_files().settings["measured"])
 
 
 class _OnHub(NamedTuple):
-    """A model of the hub."""
+    """A hub model."""
 
     name: str
     file: str | None
@@ -189,9 +188,9 @@ def _in_folder(folder: Path, model: str, export: str, file: str | None = None) -
 
 
 def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: str) -> str:
-    """The graph to use of a model's files: the one that is `wanted`, or model.onnx, or the only one.
+    """The graph to use: the one that is `wanted`, or model.onnx, or the only one.
 
-    `wanted` is a path in the model's folder, or a file name that only one of them has.
+    `wanted` is a path in the model's folder, or a unique file name.
 
     Raises ConfigError: none or several fit; they are listed.
     """
@@ -212,7 +211,7 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: s
 
 
 def _beside(graph: Path, folder: Path) -> ModelFiles:
-    """The files that go with a graph: beside it, or in the model's folder."""
+    """The other files of a graph: beside it, or in the model's folder."""
     above = [graph.parent.parent] if graph.parent.name == GRAPH_FOLDER else []
     places = list(dict.fromkeys((graph.parent, *above, folder)))
     tokenizer = _first(places, "tokenizer.json")
@@ -250,7 +249,7 @@ def _json(path: Path) -> Mapping[str, Any]:
 
 
 def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
-    """Those of the files `names` beside an ONNX graph that hold weights of it.
+    """The files among `names` that hold external weights of an ONNX graph.
 
     They are called model.onnx_data, model.onnx.data or after a constant of the graph.
     """

@@ -1,4 +1,4 @@
-"""The judge that asks a verifier: a model made to decide whether a passage supports a claim."""
+"""A judge that uses a verifier: a model trained to decide whether a passage supports a claim."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from factreasoner.text.language import composed
 from factreasoner.text.sentences import Span
 
 REMEMBERED = 65_536
-"""Decisions kept in memory, so that no pair is scored twice in a run."""
+"""Maximum decisions kept in memory, to score no pair twice."""
 
 
 class VerifierJudge:
-    """Judges claims by a verifier, here or on a server; see the settings `verifier` and `verifier_*`.
+    """Judges claims with a verifier, local or served; see the settings `verifier` and `verifier_*`.
 
-    A passage is cut as the verifier's adapter says, and what is still too long for the model is read in
-    windows. A claim that leaves the passage too little room is a failure. A verdict depends on passage and
-    claim alone. What a verifier of two labels does not support is neutral.
+    A passage is cut as the verifier's adapter says, and over-long chunks are read in windows. A claim that
+    leaves too little room is a failure. A verdict depends only on passage and claim. With two labels, an
+    unsupported claim is neutral.
 
     Raises:
-        ConfigError: the verifier is unknown, or its model is missing or unusable; with the remedy.
-        MissingExtraError: it runs here, and the packages for that are not installed.
+        ConfigError: the verifier is unknown, or its model is missing or unusable; with the fix.
+        MissingExtraError: it runs locally, and its packages are not installed.
     """
 
     asks_model = False
@@ -61,7 +61,7 @@ class VerifierJudge:
 
     @staticmethod
     def fingerprint(config: EncoderSettings) -> str:
-        """Short digest of the adapter and the model's files. Raises ConfigError where they are missing."""
+        """Short digest of the adapter and model files. Raises ConfigError if they are missing."""
         adapter = adapter_of(config.named_verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
@@ -73,7 +73,7 @@ class VerifierJudge:
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """One verdict or one failure for every claim, in order. Texts are compared in their composed form."""
+        """One verdict or one failure for every claim, in order. Texts are compared in composed form."""
         premise = premise._replace(text=_composed(premise.text), title=_composed(premise.title))
         claims = [claim._replace(text=_composed(claim.text)) for claim in claims]
         model = (RULES, self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
@@ -88,7 +88,7 @@ class VerifierJudge:
         )
 
     def _read(self, premise: Premise, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
-        """What the verifier says of each claim, by its key."""
+        """The verifier's decision on each claim, by key."""
         asked = {key: self._asking.question(premise, claim) for key, claim in claims.items()}
         questions = {key: one for key, one in asked.items() if isinstance(one, VerifierQuestion)}
         every = list(dict.fromkeys(texts for question in questions.values() for texts in question.texts))
@@ -103,7 +103,7 @@ class VerifierJudge:
         return found
 
     def _known(self, keys: set[str]) -> dict[str, Decision]:
-        """What memory and cache have."""
+        """Decisions from memory and cache."""
         found = {key: one for key in keys if (one := self._decisions.get(key)) is not None}
         if self._cache is not None:
             for key in keys - found.keys():
@@ -126,7 +126,7 @@ def _composed(text: str) -> str:
 
 
 def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
-    """The verdict, with P of each label, scaled to add up to 1; that of a label the verifier lacks is 0."""
+    """The verdict, with P of each label normalised; 0 for a label the verifier lacks."""
     quoted = found.label != "neutral"
     p = {"entailment": found.entailed, "contradiction": found.contradicted}
     p["neutral"] = max(0.0, 1.0 - sum(p.values()))
@@ -143,7 +143,7 @@ def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
 
 
 def _layer_of(config: EncoderSettings, adapter: Adapter) -> Layer:
-    """The last layer beside the model that `config` names. Raises ConfigError where it does not fit."""
+    """The last layer beside the model of `config`. Raises ConfigError if it does not fit."""
     from factreasoner.judges.encoder.files import model_files
 
     files = model_files(config, adapter.export)
@@ -160,7 +160,7 @@ def _layer_of(config: EncoderSettings, adapter: Adapter) -> Layer:
 
 
 def runtime_of(adapter: Adapter, config: EncoderSettings, llm: LLM | None = None) -> Runtime:
-    """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
+    """The verifier's runtime: a language model, the server at `verifier_url`, or this process.
 
     Raises ConfigError: it is missing or unusable.
     """

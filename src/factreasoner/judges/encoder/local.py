@@ -1,4 +1,4 @@
-"""A verifier in this process: an ONNX graph on onnxruntime, and the tokenizer that goes with it."""
+"""A verifier in this process: an ONNX graph with its tokenizer on onnxruntime."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = tuple(
     for kind in vars(onnxruntime_pybind11_state).values()
     if isinstance(kind, type) and issubclass(kind, Exception)
 )
-"""What onnxruntime raises; these have no base but Exception."""
+"""Exceptions of onnxruntime, whose only common base is Exception."""
 FEEDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-"""A graph's input -> the attribute of an encoding that is fed to it."""
+"""Graph input -> the encoding's attribute."""
 DECODER_FEEDS = {"decoder_input_ids": 0, "decoder_attention_mask": 1}
-"""A graph's input -> what a decoder's first step is fed: the id that T5 begins with, and its mask."""
+"""Graph input -> the feed of a decoder's first step: T5's start id, and its mask."""
 DTYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 ENCODED = 1024
-"""Texts whose tokens are in memory at once: those of 500 tokens take some 80 kB each."""
+"""Maximum texts tokenized at once: 500 tokens take about 80 kB each."""
 USUAL_TOKENS = 128
-"""A batch holds BATCH texts of so many tokens, and fewer longer ones."""
+"""A batch holds BATCH texts of this many tokens, and fewer longer ones."""
 _LOADING = threading.Lock()
 
 
 class OnnxRuntime:
     """A loaded verifier.
 
-    Raises ConfigError: a file is missing or damaged, or does not fit the adapter: what was found and needed.
+    Raises ConfigError: a file is missing, damaged, or does not fit the adapter.
     """
 
     def __init__(self, adapter: Adapter, config: EncoderSettings) -> None:
@@ -72,7 +72,7 @@ class OnnxRuntime:
         )
 
     def _opened_tokenizer(self) -> Tokenizer:
-        """The tokenizer. Raises ConfigError where it is clearly another model's."""
+        """The tokenizer. Raises ConfigError if it clearly belongs to another model."""
         path = self._files.tokenizer
         try:
             tokenizer = Tokenizer.from_file(str(path))
@@ -96,7 +96,7 @@ class OnnxRuntime:
         return tokenizer
 
     def _padding_id(self) -> int:
-        """The id of the padding token; some models number positions by it."""
+        """The padding token's id; some models number positions from it."""
         number = self._files.settings.get("pad_token_id")
         if isinstance(number, int):
             return number
@@ -108,7 +108,7 @@ class OnnxRuntime:
         return known
 
     def _checked_inputs(self) -> dict[str, Any]:
-        """The graph's inputs and their types. Raises ConfigError where one can't be fed."""
+        """The graph's inputs and types. Raises ConfigError if one is unsupported."""
         decoding = self._adapter.head == "decoder_step"
         fed = [*FEEDS, *DECODER_FEEDS] if decoding else [*FEEDS]
         found = {}
@@ -124,9 +124,9 @@ class OnnxRuntime:
         return found
 
     def _fixed_sizes(self) -> tuple[int | None, int | None]:
-        """How many texts the graph takes at once, and how many tokens of each; None: any number.
+        """The graph's fixed batch size and number of tokens; None: any.
 
-        Raises ConfigError where it takes several texts and no fewer.
+        Raises ConfigError: its batch size is fixed and larger than one.
         """
         shapes = {given.name: given.shape for given in self.session.get_inputs() if given.name in FEEDS}
         for name, shape in shapes.items():
@@ -139,7 +139,7 @@ class OnnxRuntime:
         return min(texts, default=None), min(tokens, default=None)
 
     def _checked_output(self) -> str:
-        """The name of the output to read. Raises ConfigError where its shape does not fit the head."""
+        """The output to read. Raises ConfigError if its shape does not fit the head."""
         outputs = self.session.get_outputs()
         chosen = next((output for output in outputs if output.name == "logits"), outputs[0])
         head, shape = self._adapter.head, chosen.shape
@@ -152,7 +152,7 @@ class OnnxRuntime:
         return str(chosen.name)
 
     def _expect_width(self, output: str, shape: Sequence[Any]) -> None:
-        """Raise ConfigError unless a position has an output for each label; a decoder step may have more."""
+        """Raise ConfigError unless there is one output per label; a decoder step may have more."""
         needed = max(self._columns) + 1
         if shape[-1] < needed or (shape[-1] > needed and self._adapter.head != "decoder_step"):
             raise self._wrong(
@@ -167,18 +167,18 @@ class OnnxRuntime:
         return f"{self._files.graph} ({self.identity}), on {device}, {labels}, up to {self.longest} tokens"
 
     def starts(self, text: str) -> Sequence[int]:
-        """Where the tokens of a text start, special ones left out, in characters."""
+        """The character positions of a text's tokens, without special ones."""
         return [start for start, _ in self.tokenizer.encode(text, add_special_tokens=False).offsets]
 
     def taken(self, texts: Texts) -> int:
-        """How many tokens the model reads, special ones included."""
+        """The number of tokens that the model reads, with special ones."""
         return len(self.tokenizer.encode(texts.first, texts.second))
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each: shape (tokens of the claim, labels) for a head "token", else (1, labels).
 
-        Texts of like lengths are run together. Nothing is ever truncated: one of more than `longest` tokens
-        has no scores, nor has one that onnxruntime can't run.
+        Texts of similar length share a batch. Nothing is truncated: a text of more than `longest` tokens, or
+        one that onnxruntime can't process, is Unscored.
         """
         parts = (self._scores(asked[n : n + ENCODED]) for n in range(0, len(asked), ENCODED))
         return [row for part in parts for row in part]
@@ -212,7 +212,7 @@ class OnnxRuntime:
         return [row if np.isfinite(row).all() else bad for row in rows]
 
     def _row(self, values: Array, encoding: Encoding) -> Array:
-        """P(label) from the outputs for one text: shape (tokens, labels)."""
+        """P(label) from one text's outputs: shape (tokens, labels)."""
         if self._adapter.head == "sequence":
             chosen = values[None, :]
         elif self._adapter.head == "token":
@@ -239,7 +239,7 @@ class OnnxRuntime:
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Positions in batches of like lengths, each of at most so many tokens, padding included, or one text."""
+    """Positions in batches of similar length, each of at most `tokens` padded tokens, or one text."""
     batch: list[int] = []
     for n in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) + 1) * lengths[n] > tokens:
@@ -251,7 +251,7 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def opened_session(files: ModelFiles, config: EncoderSettings) -> onnxruntime.InferenceSession:
-    """The loaded graph. Raises ConfigError where onnxruntime can't load it, or not on that device."""
+    """The loaded graph. Raises ConfigError if onnxruntime can't load it on that device."""
     providers = ["CPUExecutionProvider"]
     if config.verifier_device == "cuda":
         if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
@@ -285,9 +285,9 @@ def _loaded(settings: str, digest: str) -> OnnxRuntime:
 
 
 def loaded(adapter: Adapter, config: EncoderSettings) -> OnnxRuntime:
-    """The verifier that `config` names; one that this process has loaded is used again.
+    """The verifier of `config`, loaded once per process.
 
-    Raises ConfigError: it is missing or unusable; with the remedy.
+    Raises ConfigError: it is missing or unusable; with the fix.
     """
     digest = model_files(config, adapter.export).identity.digest
     own = {key: value for key, value in config.model_dump().items() if key.startswith("verifier")}

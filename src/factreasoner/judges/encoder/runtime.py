@@ -1,4 +1,4 @@
-"""What a loaded or served verifier offers, and what its outputs mean."""
+"""The interface of a loaded or served verifier, and the meaning of its outputs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ REMEDY = (
     '1 = "neutral" } (docs/verifiers.md)'
 )
 BATCH = 32
-"""Pairs run at once; of long ones fewer."""
+"""Pairs per batch; fewer if they are long."""
 threads = 0
-"""CPU threads of a verifier loaded in this process; 0: one per core."""
+"""CPU threads of a local verifier; 0: one per core."""
 
 
 def take_one_thread() -> None:
-    """Load verifiers with one CPU thread from now on: other work goes on beside it."""
+    """Use one CPU thread for verifiers loaded from now on: other processes run beside it."""
     global threads
     threads = 1
 
@@ -48,10 +48,10 @@ class Unscored(NamedTuple):
 
 
 class Runtime(Protocol):
-    """A loaded or served verifier; many threads may use it.
+    """A loaded or served verifier; thread-safe.
 
-    `labels` are what its outputs mean, in their order; `longest` is how many tokens a text or pair may have,
-    special ones included; `identity` distinguishes it from every other.
+    `labels` are the meanings of its outputs, in order; `longest` is the maximum number of tokens, with
+    special ones; `identity` is unique to it.
     """
 
     labels: tuple[Label, ...]
@@ -59,11 +59,11 @@ class Runtime(Protocol):
     identity: str
 
     def starts(self, text: str) -> Sequence[int]:
-        """Where the tokens of a text start, special ones left out, in characters."""
+        """The character positions of a text's tokens, without special ones."""
         ...
 
     def taken(self, texts: Texts) -> int:
-        """How many tokens the model reads for them, special ones included."""
+        """The number of tokens that the model reads for them, with special ones."""
         ...
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
@@ -72,9 +72,9 @@ class Runtime(Protocol):
 
 
 def meanings(adapter: Adapter, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
-    """What the outputs that count mean, in their order: by the adapter, or `settings` of `source`.
+    """The meanings of the outputs used, in order: from the adapter, or `settings` of `source`.
 
-    Raises ConfigError: neither says it.
+    Raises ConfigError: neither gives them.
     """
     if adapter.labels is not None:
         return tuple(adapter.labels[n] for n in sorted(adapter.labels))
@@ -82,12 +82,12 @@ def meanings(adapter: Adapter, settings: Mapping[str, Any], source: str) -> tupl
 
 
 def labels_of(settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
-    """What each output of a classifier means, in the order of its outputs.
+    """The meaning of each output of a classifier, in order.
 
-    `id2label` of `settings`, the model's config.json at `source`, says it. Case and punctuation do not
-    matter. What a two-way model does not entail is neutral.
+    From `id2label` of `settings`, the model's config.json at `source`, ignoring case and punctuation. With
+    two labels, not entailed means neutral.
 
-    Raises ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
+    Raises ConfigError: an ambiguous name (LABEL_0), or not exactly one output for entailment.
     """
     names: list[str] = []
     table = settings.get("id2label") or {}
@@ -107,6 +107,6 @@ def labels_of(settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
 
 
 def label_of(name: str) -> Label | None:
-    """What a name of an output means; None where it can mean anything."""
+    """The meaning of an output's name; None if ambiguous."""
     letters = _NOTHING_ELSE.sub("", name.casefold())
     return next((label for pattern, label in _NAMES if pattern.fullmatch(letters)), None)

@@ -1,4 +1,4 @@
-"""Verifiers elsewhere: a classifier of text-embeddings-inference or vLLM, or a language model."""
+"""Served verifiers: a classifier on text-embeddings-inference or vLLM, or a language model."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ PREDICT, CLASSIFY = "/predict", "/classify"
 KEY_VARIABLE = "FACTREASONER_VERIFIER_KEY"
 REFUSED = frozenset({401, 403, 404, 405})
 MOST_BYTES = 16 << 20
-"""Bytes of an answer at most; one text takes about a hundred."""
+"""Maximum bytes of an answer; one text takes about a hundred."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 ANSWER = "answer"
 _OFF = 0.02
-"""How far from 1 the probabilities of one text may add up."""
+"""Tolerance on the sum of one text's probabilities."""
 _TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 
 
 class Prediction(BaseModel):
-    """One label of one text in an answer of /predict, which sorts a text's labels by score."""
+    """One label of one text in a /predict answer, sorted by score."""
 
     label: str
     score: float
 
 
 class Classified(BaseModel):
-    """One text in an answer of /classify."""
+    """One text in a /classify answer."""
 
     index: int
     probs: list[float]
 
 
 class Classification(BaseModel):
-    """An answer of /classify."""
+    """A /classify answer."""
 
     data: list[Classified]
 
@@ -65,7 +65,7 @@ _PREDICTIONS = TypeAdapter(list[list[Prediction]])
 
 
 class _Elsewhere:
-    """What has its tokenizer elsewhere: tokens are estimated."""
+    """A runtime with a remote tokenizer: token counts are estimated."""
 
     labels: tuple[Label, ...]
     longest: int
@@ -75,16 +75,16 @@ class _Elsewhere:
         return f"{self.identity}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
 
     def starts(self, text: str) -> Sequence[int]:
-        """Where about a token starts; rather too many than too few."""
+        """Estimated token starts, rather too many than too few."""
         return [found.start() for found in _TOKEN.finditer(text)]
 
 
 class _NoAnswerError(ProviderError):
-    """The server is not there, breaks off, or takes too long."""
+    """The server is unreachable, disconnects, or is too slow."""
 
 
 class ServedRuntime(_Elsewhere):
-    """The classifier behind `verifier_url`.
+    """The classifier at `verifier_url`.
 
     Raises ConfigError: the URL is of no known kind, or the adapter can't be served there.
     """
@@ -122,11 +122,11 @@ class ServedRuntime(_Elsewhere):
         self.close = weakref.finalize(self, self._client.close)
 
     def taken(self, texts: Texts) -> int:
-        """About how many tokens the server's model reads."""
+        """Estimated tokens that the server's model reads."""
         return sum(len(self.starts(text)) + 2 for text in texts if text is not None)
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
-        """P(label) for each, of shape (1, labels). Texts of like lengths share a request."""
+        """P(label) for each, of shape (1, labels). Texts of similar length share a request."""
         order = sorted(range(len(asked)), key=lambda n: self.taken(asked[n]))
         size = BATCH
         parts = [[asked[n] for n in order[at : at + size]] for at in range(0, len(order), size)]
@@ -135,9 +135,9 @@ class ServedRuntime(_Elsewhere):
         return [found[n] for n in range(len(asked))]
 
     def _answered(self, part: Sequence[Texts], attempts: int | None = None) -> list[Array | Unscored]:
-        """The rows of one request; where it is refused, those of each text alone: one spoils no other.
+        """The rows of one request; if it is refused, of each text separately.
 
-        Where several tries failed, each text gets one more; where no answer came at all, none.
+        After several failed attempts, each text gets one more; without any answer, none.
         """
         try:
             content = self._asked(part, attempts or self._config.max_attempts)
@@ -157,7 +157,7 @@ class ServedRuntime(_Elsewhere):
         return [self._checked(row) for row in rows]
 
     def _asked(self, part: Sequence[Texts], attempts: int) -> bytes:
-        """The body of an answer. Raises ProviderError; ConfigError for what the user must mend."""
+        """The body of an answer. Raises ProviderError, or ConfigError for what the user must fix."""
         body: dict[str, Any] = {
             "inputs": [[t for t in one if t is not None] for one in part],
             "truncate": False,
@@ -167,7 +167,7 @@ class ServedRuntime(_Elsewhere):
         return Retry(attempts, self._config.patience)(lambda: self._tried(body))
 
     def _tried(self, body: Mapping[str, Any]) -> bytes | Passing:
-        """The body of an answer, or why there is none for now. Raises ProviderError for a final fault."""
+        """The body of an answer, or a transient failure. Raises ProviderError for a final failure."""
         deadline = Deadline(self._config.timeout)
         try:
             with self._client.stream("POST", self.url, json=body) as response:
@@ -187,7 +187,7 @@ class ServedRuntime(_Elsewhere):
         return Passing(ProviderError(problem), retry_after_of(response.headers))
 
     def _rows(self, content: bytes) -> list[Array]:
-        """P(label) for each text, of shape (1, labels). Raises ValidationError for another kind of answer."""
+        """P(label) for each text, of shape (1, labels). Raises ValidationError for invalid answers."""
         if not self._classifies:
             answered = _PREDICTIONS.validate_json(content)
             return [self._by_label({one.label: one.score for one in row}) for row in answered]
@@ -231,7 +231,7 @@ class ServedRuntime(_Elsewhere):
 
 
 class AskedRuntime(_Elsewhere):
-    """A language model that is a verifier: asked by the adapter's own words for one word; P is of that word.
+    """A language model as verifier: the adapter's prompt asks for one word, whose P is used.
 
     Raises ConfigError: there is no model.
     """
@@ -254,7 +254,7 @@ class AskedRuntime(_Elsewhere):
         self._schema = FunctionSchema(name="verify", description="", parameters=parameters)
 
     def taken(self, texts: Texts) -> int:
-        """About how many tokens the model reads."""
+        """Estimated tokens that the model reads."""
         return len(self.starts(f"{self._system} {texts.first}"))
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:

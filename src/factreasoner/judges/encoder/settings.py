@@ -15,7 +15,7 @@ _verifier = partial(setting, "Verifier")
 
 
 class EncoderSettings(LLMSettings):
-    """Which verifier judges, and where it runs."""
+    """Settings of the verifier."""
 
     verifier: str | None = _verifier(
         None,
@@ -35,5 +35,5 @@ class EncoderSettings(LLMSettings):
 
     @property
     def named_verifier(self) -> str:
-        """The verifier, which judges where the judge is one."""
+        """The configured verifier."""
         return self.verifier or BUNDLED

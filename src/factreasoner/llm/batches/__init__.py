@@ -1,1 +1,1 @@
-"""Calls answered in batches: requests in a file, results in another one that comes later."""
+"""Batched calls: requests in one file, results later in another."""

@@ -1,4 +1,4 @@
-"""The files of one batch: how they are written and read, and what a line of results says."""
+"""The files of one batch: writing, reading, and the format of result lines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with the byte where it begins."""
+    """The lines of a file that are not blank, each with its byte offset."""
     start = 0
     with path.open("rb") as file:
         for line in file:
@@ -73,26 +73,26 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def line_at(start: int, path: Path) -> bytes:
-    """The line that begins at a byte of a file."""
+    """The line that starts at a byte of a file."""
     with path.open("rb") as file:
         file.seek(start)
         return file.readline()
 
 
 class Batch(NamedTuple):
-    """One batch by its number, with its files: one request or result a line."""
+    """One numbered batch with its files, one request or result per line."""
 
     folder: Path
     number: int
 
     @property
     def requests_path(self) -> Path:
-        """The file of requests."""
+        """The request file."""
         return self.folder / f"{self.number}.requests.jsonl"
 
     @property
     def results_path(self) -> Path:
-        """The file of results, which may not be there yet."""
+        """The result file, which may not exist yet."""
         return self.folder / f"{self.number}.results.jsonl"
 
     @property
@@ -102,7 +102,7 @@ class Batch(NamedTuple):
 
     @property
     def state(self) -> dict[str, Any]:
-        """`model`, `requests`, `most_cost`; `usage` once its results were read; the provider's ids.
+        """`model`, `requests`, `most_cost`; `usage` once its results are read; the provider's ids.
 
         Raises RunError if the file is damaged.
         """
@@ -115,13 +115,13 @@ class Batch(NamedTuple):
         return found
 
     def note(self, **values: object) -> None:
-        """Add values to the state, or remove those that are None; on disk when this returns."""
+        """Set values of the state, or remove those that are None; written to disk."""
         state = {**(self.state if self.state_path.exists() else {}), **values}
         kept = {name: value for name, value in state.items() if value is not None}
         replace_file(self.state_path, [json.dumps(kept, indent=2)])
 
     def requests(self) -> dict[str, int]:
-        """The byte where each request begins, by its id. Raises RunError if the file was changed."""
+        """The byte offset of each request, by id. Raises RunError if the file was changed."""
         starts = {}
         for number, (start, line) in enumerate(_lines(self.requests_path), start=1):
             found = _CUSTOM_ID.match(line)
@@ -135,10 +135,10 @@ class Batch(NamedTuple):
 
 
 class Results:
-    """What a file of results holds for the requests in `own`.
+    """The results for the requests in `own`.
 
-    `starts` has the byte where each request's result begins; `answered` the requests with a completion. Of
-    several results the first completion counts, else the first. `lines` counts all lines.
+    `starts` has the byte offset of each result; `answered` the requests with a completion. Of several results
+    the first completion counts, else the first. `lines` counts all lines.
     """
 
     def __init__(self, path: Path, own: Container[str]) -> None:
@@ -166,7 +166,7 @@ class Results:
         self._left_out = dict(sorted(left_out.items()))
 
     def summary(self, requests: int) -> str:
-        """What was found for so many requests, in words."""
+        """A text summary of the results for that number of requests."""
         parts = [f"{len(self.answered):,} of {requests:,} requests answered"]
         if errors := len(self.starts) - len(self.answered):
             parts.append(number_of(errors, "error"))

@@ -1,4 +1,4 @@
-"""The batches of a run: what was asked, what was answered, and what will be asked next."""
+"""The batches of a run: requested, answered, and next to be requested."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from factreasoner.llm.batches.files import Batch, ResultLine, Results, line_at, 
 from factreasoner.models import Usage
 
 MOST_REQUESTS = 50_000
-"""Most requests of one batch: OpenAI's limit."""
+"""Maximum requests of a batch: OpenAI's limit."""
 MOST_BYTES = 190_000_000
-"""Largest file of requests; OpenAI takes 200 MB."""
+"""Maximum size of a request file; OpenAI accepts 200 MB."""
 DRAFTED = 0
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
-"""The name of a file of requests; other files in the folder are the user's."""
+"""The name of a request file; other files in the folder are the user's."""
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
-"""The usage of a completion, from the model, the completion and the body of its request."""
+"""Computes the usage from the model, the completion and the request body."""
 
 
 class _BatchDraft:
-    """Requests to one model that are not a batch yet."""
+    """Requests to one model that are not yet a batch."""
 
     def __init__(self, path: Path, model: str) -> None:
         self.path, self.model = path, model
@@ -43,7 +43,7 @@ class _BatchDraft:
         return room and model == self.model
 
     def become(self, batch: Batch) -> None:
-        """Make `batch` of the requests; its file of requests appears last."""
+        """Write the requests as `batch`; the request file appears last."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
@@ -53,16 +53,16 @@ class _BatchDraft:
 
 
 def _sum(costs: list[float | None]) -> float | None:
-    """US dollars of all, None if one of them is unknown."""
+    """The sum in US dollars, None if any cost is unknown."""
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 
 
 class BatchFolder:
-    """RUN_DIR/batches: what was asked, what was answered, and what will be asked next. Thread-safe.
+    """The folder RUN_DIR/batches. Thread-safe.
 
-    A call's requests are numbered from 0 in the order it makes them. When a run ends, its batches are closed:
-    answers worth keeping are in the cache, and what failed is asked again as if for the first time.
+    A call's requests are numbered from 0 in order. When a run ends, its batches are closed: useful answers
+    are in the cache, and failed requests start again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,7 +88,7 @@ class BatchFolder:
 
     @property
     def open(self) -> list[Batch]:
-        """Batches that are not closed: results may still come. Raises RunError if the record is damaged."""
+        """Batches that are not closed. Raises RunError if the record is damaged."""
         path = self.path / "closed.txt"
         try:
             closed = int(path.read_text(encoding="ascii")) if path.exists() else 0
@@ -98,35 +98,35 @@ class BatchFolder:
 
     @property
     def spent(self) -> float:
-        """US dollars of all results read so far, at the price of batches."""
+        """US dollars of all results read so far, at batch prices."""
         usages = [batch.state.get("usage") for batch in self.all]
         return sum(usage["cost"] or 0.0 for usage in usages if usage)
 
     @property
     def drafted(self) -> int:
-        """How many requests are in no batch yet."""
+        """The number of requests not yet in a batch."""
         return sum(len(draft.costs) for draft in self._drafts)
 
     @property
     def most_cost(self) -> float | None:
-        """US dollars that drafted requests and those without results may cost; None: unknown."""
+        """Maximum US dollars of drafted and unanswered requests; None: unknown."""
         unanswered = [batch.state.get("most_cost") for batch in self.all if not batch.results_path.exists()]
         return _sum([*unanswered, *(cost for draft in self._drafts for cost in draft.costs)])
 
     def discard(self) -> None:
-        """Drop the requests that are in no batch yet."""
+        """Drop the requests not yet in a batch."""
         for draft in self._drafts:
             draft.file.close()
             draft.path.unlink(missing_ok=True)
         self._drafts.clear()
 
     def release(self) -> None:
-        """Close all files, and forget what was read and what was asked."""
+        """Close all files, and forget the requests and results in memory."""
         self.discard()
         self._forget()
 
     def clear(self) -> None:
-        """Delete all batches. Raises RunError if they stay, as they would answer the new run's calls."""
+        """Delete all batches. Raises RunError on failure, since they would answer the new run's calls."""
         self.release()
         try:
             shutil.rmtree(self.path)
@@ -136,14 +136,14 @@ class BatchFolder:
             raise RunError(f"{self.path}: can't be deleted: {error.strerror}") from error
 
     def close(self) -> None:
-        """The run has ended: what comes next begins anew."""
+        """Close the batches at the end of a run."""
         if self.all:
             replace_file(self.path / "closed.txt", [str(self.all[-1].number)])
 
     def read(self, usage_of: UsageOf) -> list[str]:
-        """Read all batches that are not closed; returns what to say about results read for the first time.
+        """Read all open batches; returns notes on results read for the first time.
 
-        Raises RunError if a file is damaged, or results belong to other requests.
+        Raises RunError: a file is damaged, or results belong to other requests.
         """
         self.release()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -184,12 +184,12 @@ class BatchFolder:
         return [f"{path}: {results.summary(len(own))}"]
 
     def holds(self, key: str) -> bool:
-        """Whether a call's first request is answered here and nobody has taken that answer yet."""
+        """Whether the unused answer to a call's first request is here."""
         _, start = self._places.get(f"{key}-0", ("", None))
         return start is not None and key not in self._taken
 
     def take(self, key: str) -> None:
-        """The answer of a call is used, and counted for whoever used it."""
+        """Mark a call's answer as used and counted."""
         self._taken.add(key)
 
     def result(self, custom_id: str) -> ResultLine | None:
@@ -209,7 +209,7 @@ class BatchFolder:
         raise RunError(f"{path}: was changed while the run read it; run the same command again")
 
     def ask(self, model: str, custom_id: str, body: Mapping[str, Any], *, most_cost: float | None) -> None:
-        """Put a request into the next batch. `most_cost` is what it may cost in US dollars."""
+        """Add a request to the next batch. `most_cost` is its maximum cost in US dollars."""
         line = request_line(custom_id, body)
         with self._lock:
             if custom_id in self._waiting or custom_id in self._places:
@@ -223,7 +223,7 @@ class BatchFolder:
             draft.costs.append(most_cost)
 
     def write(self) -> list[Batch]:
-        """Make batches of what was asked; returns those whose results are waited for, these included."""
+        """Write new requests as batches; returns all batches with pending results."""
         last = max((batch.number for batch in self.all), default=0)
         for number, draft in enumerate(self._drafts, start=last + 1):
             draft.become(Batch(self.path, number))

@@ -1,4 +1,4 @@
-"""Requests go into batches instead of being sent at once; batches go to a service, and are fetched."""
+"""Put requests into batches, send these to a service, and fetch the results."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import openai
 
 WORDED = frozenset({"openai", "hosted_vllm"})
-"""Providers whose requests litellm writes as OpenAI's: it knows which parameters a model takes."""
+"""Providers whose requests litellm writes in OpenAI's format."""
 
 
 class _ResultError(Exception):
-    """An error that a batch's results hold instead of a completion."""
+    """An error in a batch result."""
 
     def __init__(self, message: str, status: int | None) -> None:
         super().__init__(message)
@@ -39,10 +39,10 @@ class _ResultError(Exception):
 
 
 class BatchSender:
-    """Answers requests from the results of batches, and puts those without one into the next batch.
+    """Answers requests from batch results, and puts the others into the next batch.
 
-    A result that is a passing error is asked for again, `max_attempts` times in all. An error that only the
-    user can mend is a failure: the next command asks again.
+    A transient error in a result is retried, up to `max_attempts` in all. An error that the user must fix is
+    a failure, retried by the next command.
     """
 
     stopped = False
@@ -53,7 +53,7 @@ class BatchSender:
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """The answer to a request, or the fault; PendingError if it comes with a later batch."""
+        """The answer to a request, or the fault; PendingError if it will come with a later batch."""
 
         def ask() -> Completion | ProviderFault:
             try:
@@ -89,7 +89,7 @@ class BatchSender:
         return answer
 
     def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The body of a request as OpenAI has it. Raises what litellm raises about a parameter."""
+        """A request body in OpenAI's format. Raises what litellm raises about a parameter."""
         transport, worded = self._transport, copy.deepcopy(dict(request))
         messages = worded.pop("messages")
         if transport.provider in WORDED:
@@ -104,7 +104,7 @@ class BatchSender:
         return {"model": transport.bare, "messages": messages, **worded}
 
     def stop(self, reason: str) -> ConfigError:
-        """The error for a reason that only the user can mend."""
+        """The error for a reason that the user must fix."""
         return ConfigError(f"model {self._config.first_model}: {reason}")
 
     def failure(self, fault: ProviderFault, attempts: Attempts) -> LLMError:
@@ -113,7 +113,7 @@ class BatchSender:
 
 
 def counting(config: LLMSettings) -> UsageOf:
-    """A function for the usage of completions, at the price of batches."""
+    """Computes the usage of completions, at batch prices."""
 
     @functools.cache
     def provider(model: str) -> Transport:
@@ -125,17 +125,17 @@ def counting(config: LLMSettings) -> UsageOf:
 T = TypeVar("T")
 SERVED = ("openai", "hosted_vllm")
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
-"""Seconds between two looks at a batch; each wait is half as long again as the one before."""
+"""Seconds between two polls of a batch; each wait is 1.5 times the one before."""
 SECONDS = 600.0
-"""How long a call may take: long enough to transfer a large file."""
+"""Time limit of a call: enough to transfer a large file."""
 SURE_WAIT = 10.0
-"""Seconds after which a service lists a batch it made without a clear answer."""
+"""Seconds after which a service lists a batch whose creation was unclear."""
 LISTED = 100
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
 class BatchService:
-    """The service that answers batches. Its ids are on disk before anything is waited for."""
+    """The batch service. Its ids are on disk before any wait."""
 
     def __init__(self, config: LLMSettings) -> None:
         self._config = config
@@ -144,8 +144,8 @@ class BatchService:
         """Have every batch answered; returns those that were cancelled.
 
         Raises:
-            ConfigError: the service does not take the key or the model.
-            RunError: it can't be reached, or has failed; the same command goes on from there.
+            ConfigError: the service rejects the key or model.
+            RunError: it is unreachable or failed; rerun to resume.
         """
         for batch in batches:
             if "batch_id" not in batch.state:
@@ -155,7 +155,7 @@ class BatchService:
         return [batch for batch in batches if self._fetched(batch, text) == "cancelled"]
 
     def _made(self, batch: Batch) -> openai.types.Batch:
-        """The service's batch of the requests; it looks first for one that may have been made already."""
+        """The service's batch for the requests; looks first for one that may already exist."""
         look = "file_id" in batch.state  # an earlier process may have been killed before it noted the id
         if not look:
             file = self._call(batch, "uploading", partial(_uploaded, batch))
@@ -202,10 +202,10 @@ class BatchService:
     def _call(
         self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, unclear_wait: float = 0.0
     ) -> T:
-        """The result of a call to the batch's service; `what` names it in errors.
+        """The result of a call to the batch service; `what` names it in errors.
 
-        It is made again for up to `patience` seconds after passing errors. An error that is not a refusal
-        leaves open whether the call was done: the next try comes after at least `unclear_wait` seconds.
+        Transient errors are retried for up to `patience` seconds. If an error leaves open whether the call
+        took effect, the next attempt waits at least `unclear_wait` seconds.
         """
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider)
@@ -233,9 +233,9 @@ def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
 
 
 def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
-    """The batch that was made from the file; None if there is none.
+    """The batch made from the file; None without one.
 
-    The service lists the newest first, so a batch made before the file ends the search.
+    The service lists the newest first, so a batch older than the file ends the search.
     """
     state = batch.state
     since = state.get("file_made") or 0
@@ -248,7 +248,7 @@ def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
 
 
 def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
-    """The content, in a new file for each try: an abandoned try may still be writing to its own."""
+    """The content, in a new file per attempt: an abandoned attempt may still be writing to its own."""
     with contextlib.ExitStack() as stack:
         part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
         with client.files.with_streaming_response.content(file_id) as response:
@@ -260,7 +260,7 @@ def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
 
 
 def _client(provider: Transport) -> openai.OpenAI:
-    """openai's client with the process's session: litellm would make one per call and never close it."""
+    """openai's client with the process's session: litellm would open one per call and never close it."""
     import openai
 
     if provider.provider not in SERVED:

@@ -1,1 +1,1 @@
-"""The bundled judge: a small network that reads a claim with parts of a passage, and its last layer."""
+"""The bundled judge: a small network over passage windows, and its last layer."""

@@ -1,4 +1,4 @@
-"""What the bundled network reads of a passage with a claim, and what its last layer decides."""
+"""The input of the bundled network for a passage and a claim, and its decision."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from factreasoner.text.sentences import Span
 LABELS: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 LEAST_P = 1e-12
 UNREAD = (0.03, 0.96, 0.01)
-"""P of the labels where no window is read: of 144 such pairs of Factcheck-Bench 138 are neutral."""
+"""P of the labels if no window is read: of 144 such pairs of Factcheck-Bench, 138 are neutral."""
 LEAST_SURE = 0.5
-"""A label other than neutral needs more than this: at less, P would count for the opposite."""
+"""Minimum P of a label other than neutral, since lower values would count as its opposite."""
 REMEDY = "use a model (--model NAME) or a multilingual verifier (docs/verifiers.md)"
 MOST_TOKENS = 1.6
-"""Tokens of an English word, on average over a text."""
+"""Maximum mean tokens per word of an English text."""
 _SMALL, _PROBED = re.compile(r"(?<!\w)[^\W\d_A-Z][^\W\d_]*"), 4000
 _MARGIN = 8
-"""Tokens that a part of a window may have by itself beyond those it has within the window."""
+"""Extra tokens that part of a window may have on its own."""
 
 
 class Windows:
     """Asks about the windows of a passage that share most content words with a claim.
 
-    Where no window shares enough, the claim is neutral. English alone is read.
+    If no window shares enough, the claim is neutral. Only English is supported.
     """
 
     def __init__(self, runtime: Runtime, layer: Layer) -> None:
@@ -47,7 +47,7 @@ class Windows:
         self._runtime, self._layer = runtime, layer
 
     def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
-        """What to ask, or why the claim can't be judged against the premise."""
+        """The question, or why the claim can't be judged against the premise."""
         check_wanted()
         if reason := unread(premise.text, claim, self._runtime.starts):
             return Unscored(OTHER_LANGUAGE, reason)
@@ -64,7 +64,7 @@ class Windows:
         )
 
     def _fitting(self, premise: Premise, window: Window, claim: str) -> list[Window] | Unscored:
-        """The window, or parts of it where it has too many tokens for the network."""
+        """The window, or parts of it if it has too many tokens for the network."""
         longest = self._runtime.longest
         text, claim = harmless(window.text), harmless(claim)
         if len(text) + len(claim) < longest or self._runtime.taken(Texts(text, claim)) <= longest:
@@ -97,10 +97,10 @@ class Windows:
 
 
 def unread(passage: str, claim: str, starts: Callable[[str], Sequence[int]]) -> str:
-    """Why the network can't read a claim with a passage, and the remedy; "" where it can.
+    """Why the network can't read a claim with a passage, and the fix; "" if it can.
 
-    `starts` tells the tokens of a text. English words are few tokens each: at most 1.49 on average in 30,000
-    English pairs (but for one web page of language names), and 1.64 or more in a sentence of each of nine
+    `starts` gives the tokens of a text. English words are few tokens each: at most 1.49 on average in 30,000
+    English pairs (except one web page of language names), and 1.64 or more in a sentence of each of nine
     languages whose function words are not known.
     """
     (apart,) = differences([claim], passage)

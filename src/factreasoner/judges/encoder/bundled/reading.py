@@ -1,8 +1,8 @@
 """The last layer of the bundled judge: from the logits of a few windows, and shared words, to P.
 
-A softmax over (entailment, neutral, contradiction). The score of neutral is 0. The other two are the
-network's logit over neutral, divided by a temperature, plus two inputs about words with weights of a fixed
-sign and a bias. All are fitted on sources that the network never saw (training/layer.py).
+A softmax over (entailment, neutral, contradiction). Neutral scores 0. The other scores are the logit relative
+to neutral, divided by a temperature, plus two word features with weights of fixed sign and a bias. All are
+fitted on sources that the network never saw (training/layer.py).
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from factreasoner.text.language import shared
 Array = npt.NDArray[np.float64]
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 INPUTS = {"words in window": 1, "words missing": -1}
-"""An input beside the logits -> the sign of its weight.
+"""Features besides the logits -> the sign of their weight.
 
-The first is the share of the claim's content words in the deciding window. The second, the share that is
-missing times the logarithm of the number of windows, is about a long passage that says little of the claim:
-one of its windows may fit by chance. For entailment words are missing from the whole passage, for
-contradiction from the window.
+The first is the share of the claim's content words in the deciding window. The second, the missing share
+times the log of the number of windows, concerns long passages, where a window may match by chance. For
+entailment, words are missing from the whole passage; for contradiction, from the window.
 """
 NUMBER_MISSING = 0.3
-"""What is left of P(entailment) where the passage lacks a number of the claim; the rest goes to neutral.
+"""The factor on P(entailment) if the passage lacks a number of the claim; the rest goes to neutral.
 
-On eight labelled sets such pairs are entailed a third as often as others. It is less than a half, so that
-the claim is never called entailed. Reading "1.2 million" as 1,200,000, or number words of the claim, moved
-no figure there.
+On eight labelled sets, such pairs are entailed a third as often as others. Below a half, such a claim is
+never entailed.
 """
 SAME_THING = 0.8
 """A window contradicts only if its share is at least this fraction of the best window's."""
@@ -50,10 +48,10 @@ _VALUES |= {"hundred": "100", "thousand": "1000", "million": "1000000"}
 
 
 class Reading(NamedTuple):
-    """What the last layer reads of a pair, and the windows that decide.
+    """The last layer's input for a pair, and the deciding windows.
 
-    `entailing` and `contradicting`: the logit over neutral, then INPUTS. `lacks_number`: a number of the
-    claim is not in the passage.
+    `entailing` and `contradicting`: the logit relative to neutral, then INPUTS. `lacks_number`: a number of
+    the claim is not in the passage.
     """
 
     entailing: Array
@@ -64,7 +62,7 @@ class Reading(NamedTuple):
 
 
 def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> Reading:
-    """The inputs of a pair. `logits` (windows, 3): the network's outputs for each window, at least one."""
+    """The features of a pair. `logits` (windows, 3): the network's outputs per window, at least one."""
     best = int(np.argmax(_over_others(logits, ENTAILMENT)))
     about = [n for n, window in enumerate(windows) if window.share >= SAME_THING * windows[0].share]
     worst = about[int(np.argmax(_over_others(logits[about], CONTRADICTION)))]
@@ -84,14 +82,14 @@ def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> 
 
 @lru_cache(maxsize=2048)
 def figures(text: str) -> frozenset[str]:
-    """The values of the numbers written in digits, without separators: 1,200.50 is 1200.5."""
+    """The values of numbers in digits, without separators: 1,200.50 is 1200.5."""
     found = (figure.replace(",", "") for figure in _FIGURE.findall(text))
     return frozenset(f.rstrip("0").rstrip(".") if "." in f else f for f in found)
 
 
 @lru_cache(maxsize=2048)
 def _counts(text: str) -> frozenset[str]:
-    """The values of the numbers written as words: up to twenty, ranks up to the tenth, powers of ten."""
+    """The values of number words: up to twenty, ordinals up to tenth, powers of ten."""
     return frozenset(_VALUES[word] for word in _WORD.findall(text.lower()) if word in _VALUES)
 
 
@@ -110,23 +108,23 @@ class Layer(NamedTuple):
 
     @classmethod
     def of(cls, weights: Mapping[str, Any]) -> Self:
-        """The layer of its JSON form.
+        """The layer from JSON.
 
-        Raises KeyError, TypeError, ValueError: a weight is missing or no number.
+        Raises KeyError, TypeError, ValueError: a weight is missing or not a number.
         """
         slope = 1.0 / float(weights["temperature"])
         sides = (weights["entailment"], weights["contradiction"])
         return cls(*(np.array([slope, *(float(side[k]) for k in (*INPUTS, "bias"))]) for side in sides))
 
     def weights(self) -> dict[str, Any]:
-        """The JSON form."""
+        """The layer as JSON."""
         sides = {"entailment": self.entailing, "contradiction": self.contradicting}
         rows = {name: dict(zip((*INPUTS, "bias"), side[1:].round(4).tolist(), strict=True))
                 for name, side in sides.items()}  # fmt: skip
         return {"temperature": round(1.0 / float(self.entailing[0]), 4)} | rows
 
     def probabilities(self, reading: Reading) -> tuple[float, float, float]:
-        """P of entailment, neutral and contradiction; their sum is 1."""
+        """P of entailment, neutral and contradiction; they add up to 1."""
         e = float(self.entailing[:-1] @ reading.entailing + self.entailing[-1])
         c = float(self.contradicting[:-1] @ reading.contradicting + self.contradicting[-1])
         top = max(e, c, 0.0)

@@ -1,4 +1,4 @@
-"""The windows of a passage that the bundled judge reads with a claim: sentences about the same thing."""
+"""The windows of a passage that the bundled judge reads with a claim."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from factreasoner.text.language import ComparedWords, shared
 from factreasoner.text.sentences import Span, sentences
 
 WORDS, SENTENCES = 75, 4
-"""The most words and sentences of a window."""
+"""Maximum words and sentences of a window."""
 MOST = 4
-"""The most windows that are read with one claim."""
+"""Maximum windows per claim."""
 LEAST_SHARE = 0.2
-"""The least share of a claim's content words in a window that is read.
+"""Minimum share of a claim's content words in a window.
 
-Less is shared with the best window by 1 % of the entailed pairs of Factcheck-Bench, 3 % of K-QA, 1.5 % of
-WikiContradict and none of WiCE; and by 10 %, 14 %, 2 % and 6 % of the others.
+The best window has less for 1 % of the entailed pairs of Factcheck-Bench, 3 % of K-QA, 1.5 % of
+WikiContradict and none of WiCE; and for 10 %, 14 %, 2 % and 6 % of the others.
 """
 _WORD = re.compile(r"\S+")
 _ENGLISH = ComparedWords("")
 
 
 class Window(NamedTuple):
-    """A part of a passage; `text` has the title in front; `share` of the claim's content words are in it."""
+    """A part of a passage; `text` starts with the title; it has `share` of the claim's content words."""
 
     span: Span
     text: str
@@ -34,13 +34,13 @@ class Window(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def content_words(text: str) -> frozenset[str]:
-    """The numbers and the stems of the content words of an English text."""
+    """The numbers and content-word stems of an English text."""
     return _ENGLISH.of(text)
 
 
 @lru_cache(maxsize=256)
 def windows(passage: str) -> tuple[Span, ...]:
-    """Runs of at most SENTENCES sentences and WORDS words; each repeats the last one of the window before.
+    """Runs of at most SENTENCES sentences and WORDS words; each repeats the last sentence before it.
 
     A longer sentence is cut between words.
     """
@@ -62,7 +62,7 @@ def windows(passage: str) -> tuple[Span, ...]:
 
 
 def _pieces(passage: str) -> Iterator[tuple[Span, int]]:
-    """The sentences of a passage, and their numbers of words."""
+    """The sentences of a passage, with their word counts."""
     for span in sentences(passage):
         words = list(_WORD.finditer(passage, span.start, span.end))
         for n in range(0, len(words), WORDS):
@@ -71,10 +71,10 @@ def _pieces(passage: str) -> Iterator[tuple[Span, int]]:
 
 
 def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
-    """The windows that share most content words with the claim, at most MOST, the best first.
+    """The windows that share most content words with the claim, at most MOST, best first.
 
-    One with less than LEAST_SHARE of them, or with none beside those of the title, is left out. Of a claim
-    without content words the first ones are read.
+    Windows with less than LEAST_SHARE, or with shared words only in the title, are excluded. For a claim
+    without content words, the first ones are used.
     """
     wanted = content_words(claim)
     known = content_words(title) if title else frozenset()
@@ -89,14 +89,14 @@ def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
 
 
 def titled(text: str, title: str) -> str:
-    """The text on one line, with the title in front where it does not begin with it."""
+    """The text on one line, starting with the title."""
     wording = " ".join(text.split())
     title = " ".join(title.split())
     return wording if not title or wording.startswith(title) else f"{title.rstrip('.')}. {wording}"
 
 
 def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> str | None:
-    """The sentence nearest to a claim, in the window with most of its words; None where all have too few."""
+    """The sentence nearest to a claim, in the best window; None if all share too few words."""
     if not content_words(claim):
         return None
     found = [(w, passage) for passage in passages for w in chosen(passage, claim, title)[:1]]
@@ -107,7 +107,7 @@ def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> st
 
 
 def best_sentence(text: str, claim: str) -> str:
-    """The sentence of a text that shares most content words with a claim, the first of several."""
+    """The first sentence of a text that shares most content words with a claim."""
     wording = ComparedWords(claim, text)
     wanted = wording.of(claim)
     parts = [text[span.start : span.end] for span in sentences(text)]
