@@ -1,4 +1,4 @@
-"""The retriever of own documents: passages by words, by vectors, or by both."""
+"""A retriever for the user's documents: passages by words, by vectors, or by both."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ DEPTH = 100
 
 
 class CorpusRetriever:
-    """Searches a collection that `factreasoner index` made, atom by atom.
+    """Searches a collection made by `factreasoner index`, atom by atom.
 
-    Embeddings of queries are paid from `budget`; without it `config.max_cost` is the limit.
-    A collection that is indexed into meanwhile is opened anew, and every record says in which state it was
-    searched for; while it is written, as it was when that was first seen.
+    Query embeddings are paid from `budget`; without it `config.max_cost` is the limit. A collection that
+    changes is opened again, and every record names the state that was searched; while it is being written,
+    its state stays as first seen.
 
     Raises:
-        ConfigError: no such store or collection, a search it can't do, or another embedding.
+        ConfigError: no such store or collection, an unsupported search, or another embedding.
         MissingExtraError: chromadb or bm25s is not installed.
     """
 
@@ -51,7 +51,7 @@ class CorpusRetriever:
         return _Search(collection, self.config, self._budget)
 
     def _current(self) -> _Search:
-        """The collection as it is. Raises StoreError when it can't be read."""
+        """The collection in its current state. Raises StoreError if it can't be read."""
         with self._lock:
             collection = self._store.collection(self.config.collection)
             if collection.made.revision != self._opened.revision:
@@ -64,7 +64,7 @@ class CorpusRetriever:
         return (self._opened.state,)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """Passages for every atom, best first. Raises StageError when the store gives nothing at all."""
+        """Passages for every atom, best first. Raises StageError if every search failed."""
         try:
             opened = self._current()
         except StoreError as error:
@@ -73,7 +73,7 @@ class CorpusRetriever:
         return found._replace(searched=(opened.state,))
 
     def search(self, query: Query) -> list[FoundPassage]:
-        """The `retrieve_k` passages most relevant to the first form of `query` that finds any.
+        """The `retrieve_k` passages most relevant to the first form of `query` with results.
 
         Raises StoreError: the store or the embedding fails.
         """
@@ -81,7 +81,7 @@ class CorpusRetriever:
 
 
 class _Search:
-    """Searches a collection in the state it is in now; from any number of threads."""
+    """Searches a collection in its current state; thread-safe."""
 
     def __init__(self, collection: Collection, config: RetrievalSettings, budget: Budget | None) -> None:
         collection.refuse_other(config.embedding)
@@ -104,7 +104,7 @@ class _Search:
         return next(filter(None, searches), [])
 
     def _ranked(self, text: str) -> Iterator[StoredPassage]:
-        """Passages, those most relevant to `text` first; read as they are taken, a few at once."""
+        """Passages, most relevant to `text` first, read in small groups on demand."""
         rankings, depth = [], max(DEPTH, self._k)
         if self._words is not None:
             rankings.append(self._words.best(text, depth))

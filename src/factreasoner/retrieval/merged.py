@@ -14,10 +14,10 @@ from factreasoner.text.passages import fused
 
 
 class MergedRetriever:
-    """Asks every retriever and fuses their rankings, atom by atom; passages that are the same count once.
+    """Asks every retriever and fuses their rankings per atom; near-duplicates count once.
 
-    Each passage says in `source` which retrievers found it. One that fails leaves the others' passages, and
-    its failures are listed.
+    Each passage names its retrievers in `source`. If one fails, the others' passages are used and its
+    failures are listed.
     """
 
     def __init__(self, retrievers: Mapping[str, Retriever], config: RetrievalSettings) -> None:
@@ -26,15 +26,15 @@ class MergedRetriever:
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections of own documents among what is searched, and their states now."""
+        """The document collections searched, with their current states."""
         return tuple(state for r in self._retrievers.values() for state in getattr(r, "collections", ()))
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """At most `retrieve_k` contexts for every atom, and for the question, the best first.
+        """At most `retrieve_k` contexts for every atom and the question, best first.
 
         Raises:
             StageError: no retriever found anything, and some failed.
-            ConfigError: from a retriever, when only the user can mend it.
+            ConfigError: from a retriever, if the user must fix it.
         """
         found = {name: _asked(retriever, atoms, record) for name, retriever in self._retrievers.items()}
         contexts: list[Context] = []
@@ -54,7 +54,7 @@ class MergedRetriever:
 
 
 class _FoundContext(NamedTuple):
-    """A context, and which retriever found it."""
+    """A context, and the retriever that found it."""
 
     source: str
     context: Context
@@ -68,7 +68,7 @@ def _asked(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Retri
 
 
 def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[list[_FoundContext]]:
-    """What was found for one atom (the question: none), best first, near-duplicates together."""
+    """The passages for one atom (or the question), best first, near-duplicates together."""
     groups: list[list[_FoundContext]] = []
     rankings: list[list[int]] = []
     for source, retrieved in found.items():
@@ -87,7 +87,7 @@ def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[l
 
 
 def _failures(found: Mapping[str, Retrieved], new_ids: Mapping[tuple[str, str], str]) -> Iterator[Failure]:
-    """Every failure, saying whose it is; those of a context under its new id, or left out with it."""
+    """Every failure with its retriever; those of a context use its new id, or go with it."""
     for source, retrieved in found.items():
         contexts = {context.id for context in retrieved.contexts}
         for failure in retrieved.failures:

@@ -1,4 +1,4 @@
-"""One search an atom, side by side: what was found becomes contexts, what went wrong becomes failures."""
+"""One search per atom, in parallel: passages become contexts, errors become failures."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST_TITLE = 300
 
 
 class Query(NamedTuple):
-    """What evidence is wanted for: an atom's text, or the question's. `subject` is the record's, if known.
+    """The text to find evidence for: an atom or the question. `subject` is the record's, if known.
 
-    `worded` is what a query builder made of the text.
+    `worded` is a query builder's version of the text.
     """
 
     text: str
@@ -31,15 +31,14 @@ class Query(NamedTuple):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """What to search for: a query builder's words, then, if these find nothing, the text itself."""
+        """Texts to search in turn: the query builder's, then, without results, the text itself."""
         return (self.worded, self.text) if self.worded else (self.text,)
 
 
 class FoundPassage(NamedTuple):
-    """One passage a search brought, not yet a context. `unread` is why its page could not be read for now.
+    """One passage found by a search. `unread` is why its page could not be read for now.
 
-    `text` is empty where such a page has nothing else to be judged by. `page` is a link that its page is
-    known by, where a link may be one of several.
+    `text` is empty if such a page has no snippet either. `page` identifies the page if it has several links.
     """
 
     text: str
@@ -52,13 +51,13 @@ class FoundPassage(NamedTuple):
 
 
 Search = Callable[[Query], Sequence[FoundPassage]]
-"""Passages for a query, best first. Raises RetrievalError, for this query alone."""
+"""Passages for a query, best first. Raises RetrievalError for this query only."""
 
 
 def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
-    """The first `k` that are different evidence: one a page, and none that is nearly a copy of another.
+    """The first `k` passages that are different evidence: one per page, without near-duplicates.
 
-    No more are taken from `found` than it needs.
+    Only as many are taken from `found` as needed.
     """
     kept: list[FoundPassage] = []
     pages: set[str] = set()
@@ -80,7 +79,7 @@ class _AtomQuery(NamedTuple):
 
 
 def context_id(atom_ids: tuple[str, ...], rank: int, atoms: Sequence[Atom]) -> str:
-    """The id of the passage of that rank: `c_<atom>_<rank>`, and `c_q_<rank>` for the question's."""
+    """The id of a passage by rank: `c_<atom>_<rank>`, or `c_q_<rank>` for the question."""
     name = "q"
     while any(atom.id == name for atom in atoms):
         name += "q"
@@ -90,15 +89,15 @@ def context_id(atom_ids: tuple[str, ...], rank: int, atoms: Sequence[Atom]) -> s
 def retrieve_each(
     search: Search, atoms: Sequence[Atom], record: Record, config: RetrievalSettings
 ) -> Retrieved:
-    """Contexts for every atom, and for the question where the version uses them (2 and 3).
+    """Contexts for every atom, and for the question in versions 2 and 3.
 
-    The `atom_ids` of the question's contexts are empty. At most `retrieve_k` a search. A failed search is a
-    failure of its atom (of the record, for the question's), and so is a page that could not be read for now,
-    or of the context that its snippet makes.
+    The question's contexts have empty `atom_ids`. At most `retrieve_k` per search. A failed search is a
+    failure of its atom (or of the record, for the question's); a page that could not be read for now is one
+    of its atom, or of the context of its snippet.
 
     Raises:
         StageError: some searches failed and the others found nothing.
-        ConfigError: from `search`, when only the user can mend it.
+        ConfigError: from `search`, if the user must fix it.
     """
     subject = subject_of(record)
     wanted = [_AtomQuery(Query(a.text, subject, a.query), a.id, (a.id,)) for a in atoms]
@@ -144,7 +143,7 @@ def _contexts(item: _AtomQuery, found: Sequence[FoundPassage], atoms: Sequence[A
 
 
 class GivenRetriever:
-    """Searches for nothing: the record has to bring its contexts, if only an empty list."""
+    """Searches nothing: the record must have contexts, if only an empty list."""
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Raises InputError."""

@@ -1,4 +1,4 @@
-"""Queries for the searching retrievers: the atom with the record's subject, or worded by a language model."""
+"""Search queries: the atom with the record's subject, or rewritten by a language model."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ _ASKING = frozenset(
     """tell give write describe explain list name discuss provide summarize question answer please summarise
     who what when where why how which is was are were did do does can could would should has have""".split()  # noqa: SIM905
 )
-"""Words that open a request, and have a capital only for that reason."""
+"""Words that open a request and are capitalised only for that reason."""
 _LONGEST = 80
 
 
 class SubjectQueryBuilder:
-    """Puts the subject of the record into the query of an atom that does not name it, without a model.
+    """Adds the record's subject to the query of an atom that does not name it, without a model.
 
-    An atom that names the subject, or that brings a query, keeps what it has.
+    An atom that names the subject, or that has a query, is unchanged.
     """
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids, texts and order, with a `query` where the text alone says too little."""
+        """The same atoms, ids, texts and order, with a `query` if the text alone is not enough."""
         subject = subject_of(record)
         return Atomized(tuple(_worded(atom, subject) for atom in atoms))
 
 
 def subject_of(record: Record) -> str:
-    """What `record` is about: its topic, else the name in its prompt, else the one its answer opens with.
+    """The subject of `record`: its topic, else a name in its prompt, else the name its answer opens with.
 
-    Of several names in the prompt the one most frequent in the answer is meant; the answer's opening name
-    must come again in it. Empty when nothing stands out, and for scripts without capital letters.
+    Of several names in the prompt, the one most frequent in the answer counts; the answer's opening name must
+    recur in it. Empty without a clear subject, and for scripts without capital letters.
     """
     topic = " ".join((record.topic or "").split())
     if topic:
@@ -67,10 +67,10 @@ def subject_of(record: Record) -> str:
 
 
 def with_subject(text: str, subject: str) -> str:
-    """`text`, with those words of `subject` before it that it lacks.
+    """`text`, preceded by the words of `subject` that it lacks.
 
-    On Wikipedia biographies and the articles that WiCE's claims cite, all in one collection, this finds the
-    right page more often than the text alone, and better passages than repeating the whole subject.
+    On Wikipedia biographies and the articles cited by WiCE's claims, in one collection, this finds the right
+    page more often than the text alone, and better passages than the whole subject.
     """
     language = language_of([text, subject])
     there = set(terms(text, language))
@@ -86,7 +86,7 @@ def _worded(atom: Atom, subject: str) -> Atom:
 
 
 def _names(text: str) -> list[str]:
-    """Runs of capitalised words, each once, in order; without the words that open a request."""
+    """Runs of capitalised words, each once, in order, without words that open a request."""
     found = []
     for match in _NAME.finditer(text):
         words = match[0].split()
@@ -101,14 +101,14 @@ def _names(text: str) -> list[str]:
 
 STAGE = "query_builder"
 LONGEST = 200
-"""Characters of a query; a longer one is an essay, which no search service takes for a query."""
+"""Maximum characters of a query."""
 
 
 class LLMQueryBuilder:
-    """Has a language model word one query an atom, for all atoms of a record in one call.
+    """Has a model write one query per atom, for all atoms of a record in one call.
 
-    Arguments are named by position. One that is missing, null, empty or too long is asked again,
-    `max_attempts` times in all; then it is a Failure, and the atom's own text is what is searched for.
+    Arguments are named by position. A missing, invalid or overlong query is retried, up to `max_attempts` in
+    all; then it is a Failure, and the atom's text is used.
     """
 
     def __init__(self, llm: LLM, config: RetrievalSettings | None = None) -> None:
@@ -116,9 +116,9 @@ class LLMQueryBuilder:
         self._rewriter = Rewriter(_WORDING, llm, config or RetrievalSettings())
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms with a `query`; those that have one keep it.
+        """The same atoms with a `query`; existing queries are kept.
 
-        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client.
         """
         claims = _claims(atoms)
         found = self._rewriter.rewrite(self._prompt(record), claims)
@@ -142,7 +142,7 @@ def _claims(atoms: Sequence[Atom]) -> list[Claim]:
 
 
 def _problem(original: str, query: str) -> str | None:
-    """Why a query can't be used, or None; it is not compared with the statement."""
+    """Why a query is unusable, or None; it is not compared with the statement."""
     return f"{len(query)} characters, {LONGEST} at most" if len(query) > LONGEST else None
 
 

@@ -1,4 +1,4 @@
-"""Asking a JSON service over HTTP: politely, patiently, and never the same thing twice."""
+"""Call a JSON service over HTTP, with limits, retries and a cache."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ from factreasoner.web.fetch import FETCH_BYTES, FETCH_SECONDS
 from factreasoner.web.page import plain
 
 CONCURRENCY = 4
-"""Requests a service gets at once; the wikis' etiquette asks for few."""
+"""Maximum simultaneous requests; the wikis' etiquette asks for few."""
 
 
 class ServiceFault(NamedTuple):
-    """Why an answer with status 200 is not usable; a `passing` fault may go away on the next request."""
+    """Why an answer with status 200 is unusable; a `passing` fault may disappear."""
 
     problem: str
     passing: bool = False
 
 
 class JsonService:
-    """The service at `url`, for any number of threads; at most four of them ask at once.
+    """The service at `url`, thread-safe, with at most four simultaneous requests.
 
-    `fault` says what is wrong with an answer: only sound ones are kept. Messages never show `secret`.
-    Redirects are not followed, so that no key goes astray. When the service asks one thread to wait, all of
-    them do. A proxy of the environment is used, since the user has chosen both; cookies are not.
-    Raises ConfigError: the proxy of the environment can't be used.
+    `fault` says what is wrong with an answer: only valid ones are cached. Messages never show `secret`.
+    Redirects are not followed, to protect the key. A requested wait applies to all threads. A proxy in the
+    environment is used; cookies are not.
+
+    Raises ConfigError: the proxy in the environment can't be used.
     """
 
     def __init__(
@@ -69,8 +70,8 @@ class JsonService:
         """The answer to a GET request with these parameters.
 
         Raises:
-            SearchError: no usable answer came, retries included.
-            ConfigError: the service refuses the key, or it has no credit left.
+            SearchError: no usable answer after retries.
+            ConfigError: the service refuses the key, or has no credit left.
         """
         return self._cached("GET", {"params": dict(params)})
 
@@ -87,7 +88,7 @@ class JsonService:
         return retry(lambda: self._tried(method, content))
 
     def _tried(self, method: str, content: dict[str, Any]) -> Any | Passing:
-        """The answer to one request, or why there is none for now. Raises what no later request can mend."""
+        """The answer to one request, or a transient failure. Raises a final failure."""
         if (left := self.resume_at - time.monotonic()) > self._config.patience:
             return Passing(self._error(f"asks to wait {left:.0f} s"), left)
         try:
@@ -114,7 +115,7 @@ class JsonService:
             return httpx.Response(response.status_code, headers=headers, content=body)
 
     def _judged(self, response: httpx.Response) -> tuple[Any, str]:
-        """(answer, "") or (None, what is wrong, for now). Raises what no later request can mend."""
+        """(answer, "") or (None, transient problem). Raises a final failure."""
         status = response.status_code
         words = response.content[:1000].decode("utf-8", "replace").strip()
         unpaid = status == HTTPStatus.TOO_MANY_REQUESTS and NO_MONEY.search(words)
@@ -151,16 +152,16 @@ class JsonService:
 
 
 def _refuses_key(status: int, words: str) -> bool:
-    """Whether every query would be refused; an HTML page with status 403 is a guard against this one only."""
+    """Whether every query would be refused; an HTML page with status 403 blocks only this one."""
     if status == 403:
         return not words.startswith("<")
     return status in (401, 402) or NO_MONEY.search(words) is not None
 
 
 def service_url(setting: str, url: str) -> str:
-    """The `url` of a service, given as `setting`: a host and a path, since results and messages show it.
+    """The `url` of a service from the setting `setting`: only host and path.
 
-    Raises ConfigError: it is not an http or https URL, or holds credentials, a query or a fragment.
+    Raises ConfigError: it is not an http or https URL, or has credentials, a query or a fragment.
     """
     try:
         parsed = parse_url(url)
@@ -186,13 +187,13 @@ def _client(headers: Mapping[str, str], seconds: float) -> httpx.Client:
 FILE = "retrieval.sqlite"
 DAYS = 30
 _FORM = 1
-"""Counts up when what is stored changes its form."""
+"""Version of the storage format."""
 
 
 class RetrievalCache:
-    """JSON values by what they answer, in one file, see `CacheFile`; with `cache` off a temporary one.
+    """JSON values by their request, in one file, see `CacheFile`; with `cache` off, a temporary one.
 
-    Raises ConfigError: the file is damaged, or can't be made or written.
+    Raises ConfigError: the file is damaged, or can't be created or written.
     """
 
     def __init__(self, config: RetrievalSettings) -> None:
@@ -206,10 +207,10 @@ class RetrievalCache:
         self._in_flight = InFlight[str]()
 
     def value(self, question: dict[str, Any], ask: Callable[[], Any]) -> Any:
-        """The stored answer to `question`, else what `ask` returns, which is stored; JSON-like both.
+        """The stored answer to `question`, else the stored result of `ask`; both are JSON-like.
 
-        Threads that want the same answer at once share one `ask`, and the exception it raises. Errors are
-        not stored. `question` must hold everything that decides the answer, and no key.
+        Concurrent threads share one `ask` and its exception. Errors are not stored. `question` must hold
+        everything that affects the answer, and no key.
         """
         key = key_of({"form": _FORM, **question})
 
@@ -226,5 +227,5 @@ class RetrievalCache:
 
 
 def _oldest() -> float:
-    """When that was saved, in seconds since 1970, which is just not too old to be used."""
+    """The oldest usable time of storage, in seconds since 1970."""
     return time.time() - DAYS * 86400

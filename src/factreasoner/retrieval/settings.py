@@ -18,7 +18,7 @@ from factreasoner.web.settings import WebSettings
 
 
 def checked_wikipedia(wiki: str) -> str:
-    """`wiki`, if it is a language of Wikipedia or the URL of a wiki. Raises ValueError otherwise."""
+    """`wiki`, if it is a Wikipedia language or the URL of a wiki. Raises ValueError otherwise."""
     if re.fullmatch(r"[a-z][a-z0-9-]{0,19}", wiki):
         return wiki
     if "://" not in wiki:
@@ -31,7 +31,7 @@ _retrieval = partial(setting, "Retrieval")
 
 
 class RetrievalSettings(LLMSettings, CorpusSettings, WebSettings, GraphSettings):
-    """Where evidence is searched for, and what becomes of it."""
+    """Settings of retrieval."""
 
     retriever: str = setting(
         "Assessor",

@@ -1,4 +1,4 @@
-"""Sources that a person names: files of every kind that is read, and pages by their URL."""
+"""Sources given by the user: files of every supported kind, and pages by URL."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ log = logging.getLogger(__name__)
 
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx"})
-"""Kinds of which an answer's text is taken out; any other file is read as the text it is."""
+"""Kinds whose text is extracted from an answer's file; others are read as they are."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
     "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",
     BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
-"""What to do about a page that is not fetched, or a file that is not read, for this reason."""
+"""Fixes for pages that are not fetched or files that are not read, by reason."""
 _SAVE = "; check the address, or save the page and name the file"
 
 
 def read_sources(
     names: Sequence[str], config: RetrievalSettings, *, resolver: Resolver = system_resolver
 ) -> tuple[Context, ...]:
-    """The sources as contexts with ids "1", "2", ... in the order they are named.
+    """The sources as contexts with ids "1", "2", ... in order.
 
-    A name is a URL (http or https), a file of a kind that `index` reads, or - for standard input. A file of
-    rows is a source a row. `resolver` stands in for DNS.
+    A name is a URL (http or https), a file of a kind that `index` supports, or - for standard input. Each row
+    of a file of rows is a source. `resolver` replaces DNS.
 
     Raises:
         InputError: with every source that can't be read, and why.
-        MissingExtraError: the packages that read pages or documents are not installed.
+        MissingExtraError: the packages for pages or documents are not installed.
     """
     problems: list[InputProblem] = []
     found: list[Document] = []
@@ -73,13 +73,13 @@ def read_sources(
 
 
 def read_text(name: str) -> str:
-    """The text of a file, marks of Markdown and tags of HTML included; - is standard input.
+    """The text of a file, with Markdown and HTML marks; - is standard input.
 
-    Of a PDF and of office documents it is what `index` reads; other files are decoded as `index` does.
+    PDF and office documents are read, and other files decoded, as by `index`.
 
     Raises:
-        InputError: it can't be read, or holds no text.
-        MissingExtraError: the packages that read its kind are not installed.
+        InputError: it can't be read, or has no text.
+        MissingExtraError: the packages for its kind are not installed.
     """
     path, shown = Path(name), "standard input" if name == STANDARD_INPUT else name
     try:

@@ -1,4 +1,4 @@
-"""Contexts summarised with regard to their atoms by a language model; what bears on none is dropped."""
+"""Summarise contexts with regard to their atoms; irrelevant ones are dropped."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from factreasoner.retrieval.settings import RetrievalSettings
 
 STAGE = "summarizer"
 _ALLOWANCE = 200
-"""Characters by which a summary may be longer than its passage: names in the place of pronouns."""
+"""Maximum characters by which a summary may exceed its passage: names for pronouns."""
 
 SCHEMA = prompts.function("summarizer")
 
 
 class _SummaryTask(NamedTuple):
-    """Contexts of equal text, and the atoms they are summarised for."""
+    """Contexts with equal text, and the atoms to summarise them for."""
 
     contexts: list[Context]
     atoms: list[Atom]
 
 
 class LLMSummarizer:
-    """Has a language model read each context once, with all the atoms it may be judged for.
+    """Has a model read each context once, with all atoms it may be judged for.
 
-    These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, so that
-    text about another atom is not dropped. Contexts of equal text are read once. `ItemAsker` asks again after
-    an unusable answer; then it is a Failure, and the context is used as it is.
+    These are the atoms it was retrieved for in version 1, and all atoms in versions 2 and 3. Contexts with
+    equal text are read once. An unusable answer is retried as in `ItemAsker`; then it is a Failure, and the
+    context is used unchanged.
     """
 
     def __init__(self, llm: LLM, config: RetrievalSettings | None = None) -> None:
@@ -49,11 +49,11 @@ class LLMSummarizer:
         )
 
     def summarize(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> Retrieved:
-        """The same contexts, each with a summary and its confidence, or with why it is dropped.
+        """The same contexts, each with a summary and its confidence, or the reason why it is dropped.
 
-        Those that bring a summary, were dropped before, or have no atom stay as they are.
+        Those with a summary, dropped before, or without atoms are unchanged.
 
-        Raises ConfigError, BudgetError: from the model client; nothing else escapes.
+        Raises ConfigError, BudgetError: from the model client.
         """
         tasks = self._tasks(contexts, atoms)
         answers = parallel_map(
@@ -91,7 +91,7 @@ class LLMSummarizer:
 
 
 def _read(arguments: dict[str, Any], text: str) -> dict[str, Any] | NoResult:
-    """What changes in contexts of this text. What an irrelevant passage's summary holds does not matter."""
+    """The changed fields of contexts with this text. The summary of an irrelevant passage is ignored."""
     if problem := SCHEMA.problem("relevance", arguments):
         return NoResult(f"relevance: {problem}")
     if SCHEMA.value("relevance", arguments) == "irrelevant":

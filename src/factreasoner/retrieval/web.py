@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "SERPER_API_KEY"
 RESULTS = 10
-"""Results asked for; as many as one credit buys."""
+"""Requested results; as many as one credit buys."""
 _LONGEST_QUERY = 400
 _MOST_RESULTS = 100
 _QUOTES = re.compile(r'["“”„«»]')
@@ -38,11 +38,11 @@ log = logging.getLogger(__name__)
 class WebRetriever:
     """Searches the web for each atom; with `fetch_text`, reads the pages found.
 
-    `resolver` stands in for DNS when pages are fetched.
+    `resolver` replaces DNS when pages are fetched.
 
     Raises:
-        ConfigError: no key in SERPER_API_KEY, a `search_url` or domain that is not one, an unusable cache.
-        MissingExtraError: `fetch_text` without the packages that read pages.
+        ConfigError: no key in SERPER_API_KEY, an invalid `search_url` or domain, an unusable cache.
+        MissingExtraError: `fetch_text` without the packages for pages.
     """
 
     def __init__(
@@ -72,20 +72,20 @@ class WebRetriever:
             self._pages = WebPages(self._fetcher, self.config)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """Snippets or passages for every atom, in the order of the search.
+        """Snippets or passages for every atom, in search order.
 
         Raises:
-            StageError: the search service answers nothing at all.
-            ConfigError: it refuses the key.
+            StageError: every search failed.
+            ConfigError: the service refuses the key.
         """
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[FoundPassage]:
-        """At most `retrieve_k` passages, one a page; then the pages unread for now that have no snippet.
+        """At most `retrieve_k` passages, one per page; then unread pages without a snippet.
 
         Raises:
-            SearchError: the search service answered with an error, or not at all.
-            FetchError: no page that was found could be read, and none has a snippet.
+            SearchError: the search service failed or did not answer.
+            FetchError: no page could be read, and none has a snippet.
         """
         lost: list[tuple[FoundPassage, FetchError]] = []
         found = distinct(self._passages(query, lost), self.config.retrieve_k)
@@ -94,7 +94,7 @@ class WebRetriever:
         return found + [passage for passage, error in lost if error.passing]
 
     def _passages(self, query: Query, lost: list[tuple[FoundPassage, FetchError]]) -> Iterator[FoundPassage]:
-        """Passages of the results, one after the other; `lost` takes unread pages that have no snippet."""
+        """Passages of the results in order; `lost` collects unread pages without a snippet."""
         for result in self._results(query.forms):
             try:
                 passage = _passage(query, result, self._pages) if self._pages else _shortened(query, result)
@@ -108,9 +108,9 @@ class WebRetriever:
                 yield passage
 
     def _results(self, texts: Sequence[str]) -> list[FoundPassage]:
-        """What is found on allowed domains, snippets as texts, for the first of `texts` that finds anything.
+        """Results on allowed domains for the first of `texts` that has any, with plain snippets.
 
-        Quotes are dropped from one that finds nothing.
+        A text without results is retried without quotes.
         """
         queries: list[str] = []
         for query in map(_cut, texts):
@@ -139,7 +139,7 @@ class WebRetriever:
 
 
 def _fault(answer: object) -> ServiceFault | None:
-    """No results: an empty list, or no list in an answer that repeats the search. All else is a fault."""
+    """An empty result list, or none in an answer that repeats the search, is valid; other answers are not."""
     if isinstance(answer, dict):
         results = answer.get("organic")
         if isinstance(results, list) or (results is None and "searchParameters" in answer):
@@ -152,7 +152,7 @@ def _string(value: object) -> str:
 
 
 def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassage:
-    """The passage of the result's page that speaks of the query; else the snippet, with a note."""
+    """The passage of the result's page about the query; else the snippet, with a note."""
     page = pages.text(result.link)
     result = result._replace(title=result.title or page.title, page=page.canonical)
     passage = _speaking(query, result.title, page.text)
@@ -165,7 +165,7 @@ def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassag
 
 
 def _shortened(query: Query, result: FoundPassage, note: str = "") -> FoundPassage:
-    """The result with its snippet, of which a passage is taken where a service gives whole pages for one."""
+    """The result with its snippet; of a snippet that is a whole page, only a passage."""
     passages = split_passages(result.snippet[:LONGEST_TEXT])
     if len(passages) < 2:
         return result._replace(note=note)
@@ -174,12 +174,12 @@ def _shortened(query: Query, result: FoundPassage, note: str = "") -> FoundPassa
 
 
 def _speaking(query: Query, title: str, text: str) -> str:
-    """The passage of `text` that speaks of the query, or nothing."""
+    """The passage of `text` about the query, if any."""
     passages = [passage.text for passage in split_passages(text[:LONGEST_TEXT])]
     chosen = best(query.text, [f"{title}. {passage}" for passage in passages], 1)
     return passages[chosen[0]] if chosen else ""
 
 
 def _cut(text: str) -> str:
-    """`text` on one line, cut between words at the length search services take."""
+    """`text` on one line, cut between words at the length limit of search services."""
     return textwrap.shorten(text, _LONGEST_QUERY, placeholder="") or text.strip()[:_LONGEST_QUERY]

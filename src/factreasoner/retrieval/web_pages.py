@@ -1,4 +1,4 @@
-"""Texts of web pages: fetched, read apart, kept."""
+"""Texts of web pages: fetched, extracted, cached."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
 REMEMBERED = 300.0
-"""Seconds in which a link that failed is not tried again."""
+"""Seconds before a failed link is tried again."""
 
 
 class WebPages:
-    """The text behind a link, for any number of threads.
+    """The text behind a link; thread-safe.
 
     Raises:
-        MissingExtraError: a package that reads pages is not installed.
+        MissingExtraError: a package for pages is not installed.
         ConfigError: the cache can't be used.
     """
 
@@ -39,11 +39,12 @@ class WebPages:
         self._down: set[str] = set()
 
     def text(self, link: str) -> Extracted:
-        """The text of the page at `link`; only pages with a text are kept for later runs.
+        """The text of the page at `link`; only pages with text are cached.
 
-        Its canonical link is the page's own where that stays on its site, else where redirects ended.
-        A link that failed is not tried again at once: the atoms of one record often share a page.
-        Raises FetchError: the page did not come, may not be fetched, or holds no evidence.
+        Its canonical link is the page's own if on the same site, else the end of redirects. A failed link is
+        not retried at once: atoms of a record often share pages.
+
+        Raises FetchError: the page could not be fetched, is not allowed, or holds no evidence.
         """
         self._fetcher.allowed(link)
         failed_at, failure = self._failed.get(link, (0.0, None))
@@ -76,9 +77,9 @@ class WebPages:
         return [page.url, *read[:6]]  # what a cached answer keeps: texts
 
     def _fetched(self, link: str) -> Page:
-        """The page, asked for again while its host may still serve it and `patience` lasts; once if refused.
+        """The page, retried while `patience` lasts; once if the connection is refused.
 
-        A host that outlasted the patience is asked only once for each other page, until it serves one.
+        After a host outlasts the patience, its other pages get one attempt each, until one succeeds.
         """
         host = self._fetcher.allowed(link).host
 

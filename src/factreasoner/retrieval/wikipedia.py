@@ -20,9 +20,9 @@ from factreasoner.text.passages import best, split_passages
 from factreasoner.web.page import CUT, LONGEST_TEXT
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
-"""Environment variable with an e-mail address or URL, sent along as the wikis' etiquette asks."""
+"""Environment variable with an e-mail address or URL for the user agent."""
 PAGES = 3
-"""Pages read for an atom, besides the subject's own."""
+"""Pages read per atom, besides the subject's own."""
 _LONGEST_QUERY = 300
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 _BUSY = frozenset({"maxlag", "ratelimited", "readonly", "cirrussearch-too-busy-error"})
@@ -33,7 +33,7 @@ class _Hit(BaseModel):
 
 
 class _WikiPage(BaseModel):
-    """A page's data; `extract` is None for a missing page, or if the wiki can't give texts."""
+    """A page's data; `extract` is None for a missing page, or without TextExtracts."""
 
     title: str = ""
     fullurl: str = ""
@@ -52,7 +52,7 @@ class _ApiResponse(BaseModel):
 
 
 class WikipediaRetriever:
-    """Searches pages for each atom, reads them whole, and takes the passages that speak of the atom.
+    """Searches pages for each atom, reads them whole, and selects passages about the atom.
 
     Raises ConfigError: `wikipedia` is not a URL, or the cache can't be used.
     """
@@ -67,13 +67,13 @@ class WikipediaRetriever:
         self.wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """Passages for every atom, best first. Raises StageError when the wiki answers nothing at all."""
+        """Passages for every atom, best first. Raises StageError if every search failed."""
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[FoundPassage]:
-        """The `retrieve_k` passages most relevant to `query`, over its pages and that of its subject.
+        """The `retrieve_k` passages most relevant to `query`, from its pages and its subject's.
 
-        Raises SearchError: the wiki answered with an error, or not at all.
+        Raises SearchError: the wiki failed or did not answer.
         """
         ids = self._hits(query.forms, PAGES)
         if query.subject and query.subject != query.text:
@@ -85,9 +85,9 @@ class WikipediaRetriever:
         return distinct((found[i] for i in chosen), self.config.retrieve_k)
 
     def _hits(self, texts: Sequence[str], limit: int) -> list[int]:
-        """Ids of pages for the first of `texts` that has any.
+        """Page ids for the first of `texts` with results.
 
-        They have all words of the text, else all of its names, else any word.
+        Pages match all words of the text, else all of its names, else any word.
         """
         for form in [form for text in texts for form in search_forms(text)]:
             answer = self._ask(list="search", srsearch=form, srlimit=limit, srprop="", srinfo="")
@@ -96,7 +96,7 @@ class WikipediaRetriever:
         return []
 
     def _passages(self, page_id: int) -> list[FoundPassage]:
-        """The passages of a page; none of lists of meanings and pages without text."""
+        """The passages of a page; none for disambiguation and empty pages."""
         answer = self._ask(
             prop="extracts|info|pageprops",
             pageids=page_id,
@@ -137,10 +137,10 @@ def _fault(answer: object) -> ServiceFault | None:
 
 
 def search_forms(text: str) -> list[str]:
-    """Queries to try in turn until one finds something.
+    """Queries to try in turn until one has results.
 
-    All words of `text`; its capitalised words; any of its words but function words. The operators of the
-    search syntax are taken out, and none is longer than the 300 characters the wikis take.
+    All words of `text`; its capitalised words; any content word. Search operators are removed, and each has
+    at most the 300 characters that wikis accept.
     """
     words = re.sub(r"[^\w\s.,'’-]|(?<!\w)[.,'’-]+|[.,'’-]+(?!\w)", " ", text).split()
     content = [word for word in dict.fromkeys(words) if word.lower() not in _FUNCTION_WORDS]
@@ -153,7 +153,7 @@ def search_forms(text: str) -> list[str]:
 
 
 def _cut(words: Sequence[str], joint: str) -> str:
-    """As many lower-case words as fit: operators such as AND are written in capitals."""
+    """As many lower-case words as fit, since operators such as AND are in capitals."""
     form = joint.join(word.lower() for word in words)
     if len(form) > _LONGEST_QUERY:
         form = form[: _LONGEST_QUERY + len(joint)].rpartition(joint)[0]

@@ -1,1 +1,1 @@
-"""The run folder and what runs a pipeline over records into it."""
+"""The run folder, and how records are processed into it."""

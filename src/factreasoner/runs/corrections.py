@@ -1,4 +1,4 @@
-"""A reader's corrections of a run's verdicts: read, checked against the run, applied to its results."""
+"""A reader's corrections of a run's verdicts: read, checked, applied."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CORRECTED = "corrected"
 
 
 class Correction(Model):
-    """A reader's correction of a premise's verdict on a claim: the right `label`, and the one it `was`."""
+    """A reader's correction of a verdict: the right `label`, and the one it `was`."""
 
     record: str = Field(min_length=1)
     task: str
@@ -52,11 +52,10 @@ class Correction(Model):
 
 
 class Corrections:
-    """The corrections in a JSONL file, as the page of `report` saves it, for the run in `folder`.
+    """The corrections in a JSONL file saved from a report, for the run in `folder`.
 
-    Raises:
-        InputError: the file can't be read, or a line is wrong: it is for another task, for a record or a pair
-            that the run has no verdict on, or for a verdict with another label than the line says.
+    Raises InputError: the file can't be read, or a line is for another task, an unknown record or pair, or a
+    verdict with another label.
     """
 
     def __init__(self, file: Path, folder: RunFolder[Any]) -> None:
@@ -80,11 +79,11 @@ class Corrections:
 
     @property
     def records(self) -> frozenset[str]:
-        """Ids of the records that have corrections."""
+        """Ids of the records with corrections."""
         return frozenset(self._by_record)
 
     def applied(self, result: R) -> R:
-        """The result with corrected verdicts; nothing is solved again."""
+        """The result with corrected verdicts, not solved again."""
         own = self._by_record.get(result.record_id)
         if own is None:
             return result
@@ -94,12 +93,12 @@ class Corrections:
         return corrected
 
     def label_of(self, record_id: str, verdict: Verdict) -> Label:
-        """The right label of a verdict of a record with corrections: one that is not corrected is right."""
+        """The right label of a verdict in a corrected record; uncorrected ones are right."""
         correction = self._by_record[record_id].get(pair(verdict))
         return correction.label if correction else verdict.label
 
     def _add(self, one: Correction, where: str) -> Iterator[InputProblem]:
-        """Keep a correction, unless there is a problem with it."""
+        """Add a correction, unless it has a problem."""
         own = self._by_record.setdefault(one.record, {})
         if one.task != self._task.name:
             message = f"is {one.task!r}, but this is a run of `{self._task.name}`"
@@ -111,7 +110,7 @@ class Corrections:
             self._places[one.record, one.pair] = where
 
     def _misfits(self, record_id: str, folder: RunFolder[Any]) -> Iterator[InputProblem]:
-        """The corrections that do not fit the verdicts of the record."""
+        """The corrections that do not fit the record's verdicts."""
         own = self._by_record[record_id]
         try:
             (result,) = folder.results((folder.known_id(record_id),))
@@ -130,12 +129,12 @@ class Corrections:
 
 
 def pair(verdict: Verdict) -> Pair:
-    """The premise and the claim of a verdict."""
+    """The premise and claim of a verdict."""
     return verdict.context_id, verdict.target_id
 
 
 def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
-    """What scores a result again: corrected and, if it is an assessment, solved as `config` says."""
+    """Returns a function that corrects a result and, for an assessment, solves it as `config` says."""
     solver = SOLVER.make(config.solver, {"config": config})
 
     def again(result: Result) -> Result:

@@ -1,8 +1,8 @@
-"""Hands records to workers: threads of this process, other processes, or a Ray cluster.
+"""Hand records to workers: threads, processes, or a Ray cluster.
 
-Whatever the executor, only the driver writes a run's files, and results are the same to the last bit. The
-loop `done` takes records only as workers free up. Each worker has up to `Pool.room` portions, so that it need
-not wait for the driver; a portion is as many records as take a tenth of a second.
+Only the driver writes a run's files, and results do not depend on the executor. The loop `done` takes records
+only as workers become free. Each worker has up to `WorkerPool.room` portions, to keep it busy; a portion
+holds records for a tenth of a second.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from factreasoner.tasks.task import RecordWorker, Task, line_of
 R = TypeVar("R", bound=Result)
 W = TypeVar("W")
 TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
-"""Errors that end a run; everything else that goes wrong in a record is a failure in its result."""
+"""Errors that end a run; all others are failures of their record."""
 MOST_FALSE_STARTS = 5
-"""How many workers in a row may end before they have begun."""
+"""Maximum consecutive workers that may die before they begin."""
 PORTION_SECONDS = 0.1
 
 logger = logging.getLogger(__name__)
 
 
 class Portion(NamedTuple):
-    """What came of records that were handed out together.
+    """The results of a portion of records.
 
-    `seconds` is how long they took; `settled` says whether it is known now how to ask the model; `error`, one
-    of TO_THE_USER, ended the work on them early.
+    `seconds` is its duration; `settled`: it is now known how to call the model; `error`, one of TO_THE_USER,
+    ended it early.
     """
 
     lines: tuple[JournalLine, ...] = ()
@@ -50,7 +50,7 @@ class Portion(NamedTuple):
 
 
 class PortionWorker(Generic[R]):
-    """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
+    """Processes records in turn with a task's worker, made for the first one. Thread-safe."""
 
     def __init__(self, task: Task[R], make: Callable[[], RecordWorker[R]]) -> None:
         self._task, self._make = task, make
@@ -60,7 +60,7 @@ class PortionWorker(Generic[R]):
 
     @with_room
     def work(self, records: Sequence[Record]) -> Portion:
-        """The lines of `records`. After an error nothing is begun; what was done before it is kept.
+        """The lines of `records`. After an error no record begins; earlier lines are kept.
 
         A record that waits for a batch has no line yet.
         """
@@ -88,12 +88,12 @@ class PortionWorker(Generic[R]):
 
 
 class WorkerPool(ABC, Generic[W]):
-    """Workers that records are handed to; those that die are replaced.
+    """A pool of workers; dead ones are replaced.
 
-    `settled`: it is known how to ask the model; until then records go one by one, in order. A worker has at
-    most `room` portions of at most `largest` records. `deadly`: what a future raises whose worker has died.
-    `least_deaths`: how many workers a record must have ended, alone with them, to be given up.
-    `cannot_begin`: the message if `count` workers in a row ended before they had begun, the last by `error`.
+    `settled`: it is known how to call the model; until then records go one by one, in order. A worker has at
+    most `room` portions of at most `largest` records. `deadly`: exceptions of a dead worker's futures.
+    `least_deaths`: how many workers a record must kill, alone with them, before it fails. `cannot_begin`: the
+    message if `count` consecutive workers died before they began, the last with `error`.
     """
 
     settled = True
@@ -109,18 +109,18 @@ class WorkerPool(ABC, Generic[W]):
 
     @abstractmethod
     def submit(self, worker: W, records: Sequence[Record]) -> Future[Portion]:
-        """Have a worker begin with `records` once its earlier ones are done."""
+        """Queue `records` for a worker."""
 
     def hired(self) -> W | None:
-        """One more worker, which may not have begun yet; None if there are enough."""
+        """Another worker, which may not have begun; None if there are enough."""
         return None
 
     def begun(self, worker: W) -> bool:
-        """Whether a worker can be given records. Raises one of `deadly` if it has ended."""
+        """Whether a worker is ready. Raises one of `deadly` if it died."""
         return True
 
     def renew(self) -> Sequence[W]:
-        """The workers that can be given records now; new ones replace the dead."""
+        """The workers that are ready; new ones replace the dead."""
         while (new := self.hired()) is not None:
             self._workers.append(new)
         ready = []
@@ -137,7 +137,7 @@ class WorkerPool(ABC, Generic[W]):
         return ready
 
     def died(self, worker: W) -> None:
-        """Note that this worker has ended: it gets no more records."""
+        """Record that this worker died: it gets no more records."""
         self._workers = [other for other in self._workers if other is not worker]
 
 
@@ -145,7 +145,7 @@ Submit = Callable[[Sequence[Record]], Future[Portion]]
 
 
 class _ThreadWorkers(WorkerPool[Submit]):
-    """The threads of this process, as one worker."""
+    """This process's threads, as one worker."""
 
     largest = 1
 
@@ -155,7 +155,7 @@ class _ThreadWorkers(WorkerPool[Submit]):
 
 @contextlib.contextmanager
 def threads(worker: RecordWorker[R], task: Task[R]) -> Iterator[WorkerPool[Any]]:
-    """Threads that share one worker; they end with the block."""
+    """Threads that share one worker, until the block ends."""
     at_once = worker.config.concurrency if worker.config.first_model else 1
     with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
         pool = _ThreadWorkers(submit)
@@ -166,14 +166,13 @@ def threads(worker: RecordWorker[R], task: Task[R]) -> Iterator[WorkerPool[Any]]
 def done(
     pool: WorkerPool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
 ) -> Iterator[Sequence[JournalLine]]:
-    """The lines of records as they are done.
+    """The lines of records as they finish.
 
-    The records of a worker that dies are done again, each by a worker that has nothing else; no other record
-    is affected. `failed` makes the line of one that ended every worker it was alone with.
+    Records of a dead worker are repeated, each by a worker that has nothing else. `failed` makes the line of
+    a record that killed every worker it was alone with.
 
-    Raises:
-        ConfigError, InputError, RunError, BudgetError: of a worker, or of `records`, once all that was
-            handed out is done.
+    Raises ConfigError, InputError, RunError, BudgetError: of a worker, or of `records`, once all started
+    records are done.
     """
     loop = _Loop(pool, records, failed)
     while loop.hand_out():
@@ -184,7 +183,7 @@ def done(
 
 
 class _Handed(NamedTuple):
-    """Records that one worker has, counted as `load` portions. `alone`: it has nothing else."""
+    """Records of one worker, counted as `load` portions. `alone`: the worker has nothing else."""
 
     worker: Any
     records: tuple[Record, ...]
@@ -193,9 +192,9 @@ class _Handed(NamedTuple):
 
 
 class _Loop:
-    """What is handed out, what has to be handed out again, and the first error.
+    """Records in progress, records to repeat, and the first error.
 
-    A step takes the same time however much is under way: each future that ends reports itself.
+    A step takes constant time: futures report when they end.
     """
 
     def __init__(
@@ -214,7 +213,7 @@ class _Loop:
         self._deaths: Counter[str] = Counter()
 
     def hand_out(self) -> bool:
-        """Give workers what they have room for; returns whether anything is under way or still to come."""
+        """Fill the workers; returns whether anything is in progress or left."""
         try:
             for worker in () if self.error else self._pool.renew():
                 while self._has_room(worker):
@@ -238,7 +237,7 @@ class _Loop:
         return self._load[id(worker)] < (1 if self._suspects else self._pool.room)
 
     def _portion(self) -> tuple[Record, ...]:
-        """The next records; if reading them fails, those before that."""
+        """The next records; if reading fails, those before the failure."""
         size = self._size if self._pool.settled else 1
         taken: list[Record] = []
         try:
@@ -256,14 +255,14 @@ class _Loop:
         future.add_done_callback(self._ended.put)
 
     def ended(self) -> Iterator[Future[Portion]]:
-        """What is done by now; waits a little if nothing is, also for workers that can't begin yet."""
+        """Finished lines; waits briefly if there are none."""
         with contextlib.suppress(Empty):
             yield self._ended.get(timeout=POLL_SECONDS)
             while True:
                 yield self._ended.get_nowait()
 
     def lines(self, future: Future[Portion]) -> Iterator[JournalLine]:
-        """The lines of a portion; if its worker died, those of records that are given up."""
+        """The lines of a portion; if its worker died, those of records that failed for it."""
         handed = self._handed.pop(future)
         self._load[id(handed.worker)] -= handed.load
         try:
@@ -280,7 +279,7 @@ class _Loop:
         yield from portion.lines
 
     def _suspected(self, handed: _Handed) -> Iterator[JournalLine]:
-        """Have the records of a worker that died done again, except for one that ends every worker."""
+        """Repeat the records of a dead worker, except one that kills every worker."""
         for record in handed.records:
             self._deaths[record.id] += handed.alone
             if self._deaths[record.id] >= self._pool.least_deaths:

@@ -1,4 +1,4 @@
-"""Finished runs: read to evaluate, compare, calibrate or check them, and as the input of another run."""
+"""Read finished runs: to evaluate, compare, calibrate, check, or reuse as input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FAILED_BEFORE = "the record failed before it had any; finish that run"
 
 
 class ScoredAgain(NamedTuple):
-    """The run that was scored again, the settings it was scored with, and a reader's corrections, if any."""
+    """The rescored run, the settings used, and corrections, if any."""
 
     run: Path
     config: Config
@@ -41,7 +41,7 @@ class ScoredAgain(NamedTuple):
 
 
 def note_scored_again(out: Path, scored: ScoredAgain) -> None:
-    """Write into `out`, if it is not the run's folder, how its scores were made, with the corrections."""
+    """Record in `out`, unless it is the run's folder, how its scores were made."""
     if real(out) == real(scored.run):
         return
     kept = out / CORRECTIONS
@@ -74,15 +74,15 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
 
 
 def parser_of(path: Path) -> str | None:
-    """Name and version of the parser that made the atoms of a run, or of the run a folder has scores of."""
+    """Name and version of the parser behind a run's atoms, or behind rescored ones."""
     scored = read_scored_again(path)
     return Manifest(scored.run if scored else path).parser
 
 
 class FinishedRun(Generic[R]):
-    """The results of a run of `task`, in their order, with a reader's `corrections` if given.
+    """The results of a run of `task`, in order, with a reader's `corrections` if given.
 
-    A folder in which `score` put the scores of a run is that run, scored as it was there.
+    A folder of rescored results counts as the run with those scores.
 
     Raises:
         InputError: the corrections do not fit this run's verdicts.
@@ -108,11 +108,11 @@ class FinishedRun(Generic[R]):
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
-        """A run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
+        """A run of any task. Raises RunError: not a run, or an unknown task."""
         return FinishedRun(path, None, corrections)
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
-        """The latest result of every record, or of those named, read one at a time.
+        """The latest result of every record, or of those in `ids`, read one at a time.
 
         Raises RunError for a damaged one.
         """
@@ -120,12 +120,12 @@ class FinishedRun(Generic[R]):
         return map(self._again, found) if self._again else found
 
     def known_id(self, record_id: str) -> str:
-        """The id of a record. Raises RunError if this run has none such, with the nearest one it has."""
+        """The id of a record. Raises RunError, naming the nearest, if there is none."""
         return self._folder.known_id(record_id)
 
     @property
     def model_setup(self) -> dict[str, Any]:
-        """Fingerprints of the judge's prompts and of a verifier, and how each model was asked."""
+        """Fingerprints of the judge's prompts and verifier, and how each model was called."""
         manifest = self.manifest.content()
         prompts = {
             name: kept for name, kept in manifest.get("prompts", {}).items() if name.startswith("judge")
@@ -134,18 +134,18 @@ class FinishedRun(Generic[R]):
 
     @property
     def judged_by(self) -> str:
-        """What judged, in words, with what a probe found of a model."""
+        """The judge, as text, with the probe result of a model."""
         return judged_by(self.config, self.manifest.models(), self.weights)
 
     @property
     def weights(self) -> str | None:
-        """The fingerprint of the verifier that judged; None where none did."""
+        """The fingerprint of the run's verifier; None without one."""
         found = self.manifest.content().get("files", {}).get("verifier")
         return None if found is None else str(found)
 
     @property
     def other_weights(self) -> str:
-        """A warning if the installed bundled judge is not the one that judged, else ""."""
+        """A warning if the installed bundled judge differs from the run's, else ""."""
         here = judged_by(self.config)
         if not (self.weights or "").startswith(f"{BUNDLED} ") or self.weights == bundled_fingerprint():
             return ""
@@ -153,26 +153,26 @@ class FinishedRun(Generic[R]):
 
     @property
     def sizes(self) -> Sequence[int]:
-        """How many claims were judged in each record."""
+        """The number of judged claims per record."""
         return array("L", (self._folder.entries[i].size for i in self.ids))
 
     @property
     def statuses(self) -> Iterator[Status]:
-        """What became of each record."""
+        """The status of each record."""
         return (self._folder.entries[i].status for i in self.ids)
 
     def tally(self, config: Config) -> Tally[R]:
-        """An empty tally for this run's results, scored as `config` says."""
+        """An empty tally for this run's results, with `config`."""
         return self.task.tally(config, self.sizes)
 
     @property
     def unfinished(self) -> str | None:
-        """What is missing of the run, in words; None if it came to its end."""
+        """What is missing of the run, as text; None if complete."""
         return unfinished(self._folder, self.path)
 
 
 def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
-    """What is missing of the run at `path`, in words; None if it came to its end."""
+    """What is missing of the run at `path`, as text; None if complete."""
     counts, finished = folder.counts(), len(folder.assessed())
     if not counts:
         how = "can't be read" if folder.summary_path.exists() else "is missing"
@@ -187,14 +187,14 @@ def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
 
 
 class PastRecords:
-    """The records of a run folder with the atoms and contexts they had when they were judged.
+    """The records of a run folder with their atoms and contexts.
 
-    No stage before the assessor has anything to do for them. `problems` are those of the records left out
-    (`skip_invalid`); there are no `notes`.
+    No stage before the assessor runs for them. `problems` are those of skipped records (`skip_invalid`);
+    `notes` is empty.
 
     Raises:
         RunError: not a run folder, a damaged one, or one without an assessed record.
-        InputError: a record that failed before it had atoms, or does not fit; or no other is left.
+        InputError: a record failed before it had atoms, or does not fit; or no other is left.
     """
 
     notes: Sequence[str] = ()
@@ -223,18 +223,18 @@ class PastRecords:
             raise InputError([*self.problems, InputProblem(str(path), "", "no valid record is left")])
 
     def records(self) -> Iterator[Record]:
-        """The records in the order of the run's results, each read when it is asked for."""
+        """The records in the order of the run's results, each read on request."""
         return map(record_of, self._folder.results(self.ids))
 
 
 def record_of(assessment: Assessment) -> Record:
-    """The record that was assessed, with the atoms and contexts it was found to have."""
+    """The assessed record, with its atoms and contexts."""
     same = ("response", "prompt", "topic", "atoms", "contexts", "metadata")
     return Record(id=assessment.record_id, **{name: getattr(assessment, name) for name in same})
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """The shortest endings of different paths that tell them apart."""
+    """The shortest unique endings of different paths."""
     parts, length = [real(path).parts for path in paths], 1
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
         length += 1

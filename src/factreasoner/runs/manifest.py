@@ -1,4 +1,4 @@
-"""The manifest of a run: what it was made with, and what was learnt on the way."""
+"""The manifest of a run: its settings, versions, and model capabilities."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from factreasoner.settings.removed import was_default
 from factreasoner.text.parsing import describe_parser
 
 FORMAT = 3
-"""Version of a run folder's files, the only one that is read."""
+"""Version of a run folder's files; no other is read."""
 MANIFEST = "manifest.json"
 SCORED_AGAIN = "scored_again.json"
-"""Marks a folder in which `score` put the scores of a run."""
+"""The name of the note in a folder of rescored results."""
 Fingerprints = Mapping[str, Mapping[str, str]]
-"""Of what decides results beside settings: `prompts`, and `files` by the settings that name them."""
+"""Fingerprints besides settings: `prompts`, and `files` by the settings that name them."""
 LEARNT = ("parser", "searched", "models")
-"""Keys of what is learnt while the run goes on."""
+"""Keys of what is learned during the run."""
 UNFINISHED = "@unfinished"
-"""Part of the state of a collection that is being written, or whose writing was cut off."""
+"""Part of the state of a collection whose writing is unfinished."""
 _REMEDY = "put back a copy of it, or start the run over with --fresh"
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 _MODELS = TypeAdapter(dict[str, Capabilities])
@@ -46,9 +46,9 @@ class Manifest:
         self.path = folder / MANIFEST
 
     def content(self) -> dict[str, Any]:
-        """What the file holds.
+        """The content of the file.
 
-        Raises RunError: there is none, it can't be read, or a version with another format wrote it.
+        Raises RunError: it is missing, unreadable, or of another format.
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
@@ -75,7 +75,7 @@ class Manifest:
 
     @property
     def run_id(self) -> str:
-        """What this run alone has, wherever its folder is."""
+        """The run's unique id, independent of its folder."""
         return str(self.content()["run"])
 
     @property
@@ -84,38 +84,38 @@ class Manifest:
         return str(self.content()["task"])
 
     def _learning(self) -> FileLock:
-        """Held while what was learnt is added; threads and processes may do so at once."""
+        """Lock for adding what was learned; threads and processes may do so at once."""
         return FileLock(self.folder / ".learning.lock")
 
     def models(self) -> dict[str, Capabilities]:
-        """How each model is asked, where that is learnt. Raises RunError for a damaged file."""
+        """How each model is called, if learned. Raises RunError for a damaged file."""
         try:
             return _MODELS.validate_python(self.content().get("models", {}))
         except ValidationError as error:
             raise RunError(f"{self.path}: `models` is not what a run writes there; {_REMEDY}") from error
 
     def capabilities(self, model: str) -> Capabilities | None:
-        """How that model is asked; None where that is not learnt yet."""
+        """How that model is called; None if not yet learned."""
         return self.models().get(model)
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        """Write how that model is asked."""
+        """Store how that model is called."""
         with self._learning():
             kept = self.models() | {model: capabilities}
             self._keep(models=_MODELS.dump_python(kept, mode="json"))
 
     @property
     def searched(self) -> list[str]:
-        """The collections that were searched, as `name@state`."""
+        """The collections searched, as `name@state`."""
         return [str(state) for state in self.content().get("searched", [])]
 
     def keep_searched(self, states: Sequence[str]) -> None:
-        """Add the collections searched from now on."""
+        """Add collections to `searched`."""
         with self._learning():
             self._keep(searched=list(dict.fromkeys([*self.searched, *states])))
 
     def refuse_other_run(self, config: Config, fingerprints: Fingerprints) -> None:
-        """Raise RunError, with the keys that differ, if the run was made with other settings."""
+        """Raise RunError, naming the different keys, if the run has other settings."""
         manifest = self.content()
         there = {part: manifest.get(part, {}) for part in fingerprints}
         there["config"] = result_settings(manifest["config"])
@@ -138,7 +138,7 @@ class Manifest:
             )
 
     def settle_parser(self) -> None:
-        """Note the parser that makes atoms from now on. Raises RunError if the run began with another one."""
+        """Record the parser in use. Raises RunError if the run began with another one."""
         here = describe_parser()
         with self._learning():
             if "parser" not in self.content():
@@ -151,9 +151,9 @@ class Manifest:
 
     @property
     def parser(self) -> str | None:
-        """Name and version of the parser that made the run's atoms, None for none.
+        """Name and version of the parser for the run's atoms, None without one.
 
-        Where it was not noted, this is the parser installed now.
+        If not recorded, the installed one.
         """
         content = self.content()
         if "parser" in content:
@@ -161,7 +161,7 @@ class Manifest:
         return describe_parser()
 
     def write(self, task: str, config: Config, fingerprints: Fingerprints, *, going_on: bool = False) -> None:
-        """Write the manifest anew. A run that is `going_on` keeps what it has learnt."""
+        """Write the manifest. A run that is `going_on` keeps what it learned."""
         before = self.content() if going_on else {}
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
@@ -182,7 +182,7 @@ class Manifest:
 
 
 def result_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that decide what the assessments of a run are, among all that a manifest has."""
+    """The settings that affect the assessments of a run."""
     left_out = CALL_SETTINGS | SCORE_SETTINGS
     return {
         key: value for key, value in config.items() if key not in left_out and not was_default(key, value)
@@ -198,7 +198,7 @@ def _version(package: str) -> str:
 
 
 def unfinished_states(states: Iterable[str]) -> Iterator[str]:
-    """A warning for each collection that is not whole."""
+    """A warning for each incomplete collection."""
     for state in states:
         name, unfinished, passages = state.partition(f"{UNFINISHED}-")
         if unfinished:
@@ -209,7 +209,7 @@ def unfinished_states(states: Iterable[str]) -> Iterator[str]:
 
 
 def mixed_states(states: Iterable[str]) -> Iterator[str]:
-    """A warning for each collection that is among `states` in more than one state."""
+    """A warning for each collection with several states in `states`."""
     by_name: dict[str, list[str]] = {}
     for state in dict.fromkeys(states):
         by_name.setdefault(state.partition("@")[0], []).append(state)
@@ -222,7 +222,7 @@ def mixed_states(states: Iterable[str]) -> Iterator[str]:
 
 
 def searched_rows(searched: Mapping[str, int]) -> Iterator[str]:
-    """How many records were searched for in which state, unless all were in one whole state."""
+    """The number of records searched per state, unless all used one complete state."""
     mixed = any(mixed_states(searched))
     for state, count in searched.items():
         if mixed or UNFINISHED in state:

@@ -1,4 +1,4 @@
-"""What a run would take, by a formula: calls and tokens of each record, estimated from its texts."""
+"""Estimate the cost of a run: calls and tokens of each record from its texts."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from factreasoner.tasks.task import Task
 from factreasoner.text.sentences import sentences
 
 INSTRUCTIONS = 1_000
-"""Prompt tokens of a call beside its texts: instructions, examples and the form of the answer, about."""
+"""Approximate prompt tokens besides texts: instructions, examples and answer format."""
 
 
 class _AboutClaims(NamedTuple):
-    """The same in a call about claims: `call`, and `each` for a claim's part of the form; `alone` for one."""
+    """Prompt tokens of a call about claims: per `call`, and `each` claim; `alone` for one."""
 
     call: int
     each: int
     alone: int
 
     def of(self, claims: int) -> int:
-        """Those of a call about so many claims."""
+        """Those of a call about that many claims."""
         return self.alone if claims == 1 else self.call + self.each * claims
 
 
@@ -48,7 +48,7 @@ LABELS = _AboutClaims(800, 40, 1_200)
 EXPLAINED = _AboutClaims(950, 70, 1_050)
 WORDS = _AboutClaims(800, 35, 850)
 WORD, REASON, STATEMENT = 6, 60, 30
-"""Output tokens of a label, of a quote or a reasoning, and of a statement in the answer of another part."""
+"""Output tokens of a label, of a quote or reasoning, and of a repeated statement."""
 SUMMARY = 120
 PASSAGE = "passage " * 250
 
@@ -56,7 +56,7 @@ PASSAGE = "passage " * 250
 class StagePlan(NamedTuple):
     """Calls of one stage over a whole run, with estimated tokens.
 
-    `most_calls` is how many may have to be paid for at worst, if a model's replies are of no use.
+    `most_calls` is the maximum number of paid calls, if the model's replies are useless.
     """
 
     stage: str
@@ -67,7 +67,7 @@ class StagePlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """What a run of so many records takes: calls by stage, searches, pairs for a classifier to judge."""
+    """The cost of a run: calls by stage, searches, pairs for a classifier."""
 
     stages: list[StagePlan]
     records: int = 0
@@ -81,16 +81,16 @@ class RunPlan(NamedTuple):
         return StagePlan("total", *map(sum, zip(*counts, strict=True)))
 
     def content(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The plan as JSON-like values."""
         return self._asdict() | {"stages": [stage._asdict() for stage in self.stages]}
 
 
 def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY_TASK) -> RunPlan:
-    """Searches, pairs, and calls and tokens by stage, all estimated.
+    """Estimated searches, pairs, and calls and tokens by stage.
 
-    Statements that a model has yet to make are the sentences of a text. Contexts that have yet to be searched
-    for are all that a search may bring, of about 200 words each. Every source counts for every claim. Not
-    counted are repeated questions, cached answers, and what is asked about claims that fail.
+    Statements yet to be made are counted as the sentences of a text; contexts yet to be found as the maximum
+    of each search, of about 200 words each. Every source counts for every claim. Repeated questions, cached
+    answers, and extra calls for unsupported claims are not counted.
 
     Raises InputError: version 1 judges contexts by their own atoms, and no context names one.
     """
@@ -104,7 +104,7 @@ def plan(records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY
 
 
 def refuse_misfit(config: Config, task: Task[Any]) -> None:
-    """Make what a run would make, but for the model and what searches.
+    """Make the components of a run except the model and the search.
 
     Raises ConfigError, MissingExtraError: as the task's worker does.
     """
@@ -113,7 +113,7 @@ def refuse_misfit(config: Config, task: Task[Any]) -> None:
 
 
 class _Nothing:
-    """Stands for a retriever that is not made, since it may need a key or a collection."""
+    """Replaces a retriever, which may need a key or a collection."""
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Find nothing."""
@@ -121,7 +121,7 @@ class _Nothing:
 
 
 class _CallEstimate:
-    """Adds up what the records of a task take."""
+    """Adds up the calls for a task's records."""
 
     def __init__(self, config: Config, task: str) -> None:
         self.stages: dict[str, Counter[str]] = {}
@@ -165,7 +165,7 @@ class _CallEstimate:
         return in_calls(record.contexts or (), WINDOW_TOKENS)
 
     def _made(self, given: Sequence[Atom] | None, text: str, part: str) -> list[Claim]:
-        """The claims of a text, and what making them takes."""
+        """The claims of a text, after adding the calls that make them."""
         if given is None:
             found = enumerate(sentences(text))
             made = [Claim(f"{part}{n}", text[start:end]) for n, (start, end) in found]
@@ -180,7 +180,7 @@ class _CallEstimate:
         return made
 
     def _found(self, claims: Sequence[Claim], record: Record) -> Sequence[Context]:
-        """The contexts of a record, and what finding and summarizing them takes."""
+        """The contexts of a record, after adding the searches and summaries."""
         found, config = record.contexts or (), self._config
         atoms = [Atom(id=claim.id, text=claim.text) for claim in claims]
         if record.contexts is None and not config.part("retriever").takes_given and atoms:
@@ -199,7 +199,7 @@ class _CallEstimate:
         return found
 
     def _pairs(self, claims: Sequence[Claim], contexts: Sequence[Context], record: Record) -> Iterable[Asked]:
-        """What the assessor asks of a record's claims."""
+        """Add the assessor's calls for a record's claims."""
         config, atoms = self._config, [Atom(id=claim.id, text=claim.text) for claim in claims]
         if config.assessor in ASSESSORS:
             return list(_of_prompted(claims, kept(contexts), self._size))
@@ -209,7 +209,7 @@ class _CallEstimate:
     def _of_rag(
         self, claims: Sequence[Claim], together: Sequence[Premise], record: Record
     ) -> Iterator[Asked]:
-        """Contexts with the claims of answer and reference; either text with the claims of the other."""
+        """The judge tasks of rag: contexts with all claims, each text with the other's claims."""
         wanted = self._made(record.reference_atoms, record.reference or "", "atomizer")
         each = [_premise(context.text) for context in record.contexts or ()]
         for premise in together if self._config.premise == "joint" else each:
@@ -219,7 +219,7 @@ class _CallEstimate:
             yield _premise(record.response), wanted
 
     def _judge(self, stage: str, asked: Iterable[Asked]) -> None:
-        """Add what a judge is asked."""
+        """Add the judge's calls."""
         for premise, claims in asked:
             self.pairs += len(claims) * self._classifies
             shown = [Excerpt(premise.text, tuple(claims))]
@@ -229,7 +229,7 @@ class _CallEstimate:
                 self._in_batches(stage, one.claims, estimate_tokens(one.text), self._answer)
 
     def _in_batches(self, stage: str, claims: Sequence[Claim], passage: int, answer: int) -> None:
-        """Add calls about claims, each with the same passage, of so many tokens."""
+        """Add calls about claims with the same passage of that many tokens."""
         size = self._size
         for start in range(0, len(claims), size):
             batch = claims[start : start + size]
@@ -237,14 +237,14 @@ class _CallEstimate:
             self._count(stage, len(batch), self._about.of(len(batch)) + texts, answer * len(batch))
 
     def _count(self, stage: str, items: int, prompt: int, answer: int) -> None:
-        """Add one call about so many items."""
+        """Add one call about that many items."""
         self.stages.setdefault(stage, Counter()).update(
             calls=1, prompt_tokens=prompt, completion_tokens=answer, most_calls=most_paid(1, items)
         )
 
 
 def _of_prompted(claims: Sequence[Claim], contexts: Sequence[Context], size: int) -> Iterator[Asked]:
-    """Up to `size` claims a call, with all contexts of each, as far as one call can show these."""
+    """Up to `size` claims per call, with their contexts, as far as one call can show these."""
     everyone = frozenset(claim.id for claim in claims)
     shown_for = [everyone.intersection(context.atom_ids) or everyone for context in contexts]
     asked = [claim for claim in claims if any(claim.id in ids for ids in shown_for)]

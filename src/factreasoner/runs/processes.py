@@ -1,4 +1,4 @@
-"""Workers in processes of this machine."""
+"""Worker processes on this machine."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 
 class _WorkerProcess:
-    """One process with a worker made from the task's name and the settings; `begun` gives its process id."""
+    """One process with a worker for the task and settings; `begun` gives its process id."""
 
     def __init__(self, task: str, config: Config) -> None:
         self.pool = ProcessPoolExecutor(1, _context(), _begin, (task, config))
         self.begun = self.pool.submit(os.getpid)
 
     def kill(self) -> None:
-        """End it at once, in the middle of a record, and free what the system holds for it."""
+        """Kill it at once, and free its resources."""
         if self.begun.done() and self.begun.exception() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.begun.result(), signal.SIGTERM)
@@ -44,7 +44,7 @@ class _WorkerProcess:
 
 
 class Processes(WorkerPool[_WorkerProcess]):
-    """As many processes as the settings say, see `WorkerPool`; they end with the block."""
+    """As many processes as configured, see `WorkerPool`, until the block ends."""
 
     deadly = (BrokenProcessPool,)
     cannot_begin = (
@@ -94,7 +94,7 @@ class Processes(WorkerPool[_WorkerProcess]):
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """What starts inside never gets Ctrl-C, which a terminal sends to all: this process handles it."""
+    """Start processes inside without Ctrl-C, which this process handles."""
     multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -104,14 +104,14 @@ def without_interrupts() -> Iterator[None]:
 
 
 def processes_at_once(config: Config) -> int:
-    """How many processes work: as the settings say, else one for each core that this process may use."""
+    """The number of processes: as configured, else one per usable core."""
     if config.workers is not None:
         return config.workers
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """How processes start: they inherit no thread; a fork server, if there is one, imports for all."""
+    """The start method: no thread is inherited; a fork server, if any, imports for all."""
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -120,11 +120,11 @@ def _context() -> multiprocessing.context.BaseContext:
 
 
 _here: list[PortionWorker[Any]] = []
-"""The worker of this process; empty in the driver."""
+"""This process's worker; empty in the driver."""
 
 
 def _begin(task: str, config: Config) -> None:
-    """Begin in a new process. The driver handles Ctrl-C; the process ends with the driver."""
+    """Initialise a new process. The driver handles Ctrl-C; the process ends with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     driver = multiprocessing.parent_process()
     assert driver is not None, "called in a process of the pool alone"
@@ -133,7 +133,7 @@ def _begin(task: str, config: Config) -> None:
 
 
 def worker_alone(task: str, config: Config) -> PortionWorker[Any]:
-    """The worker of a process that shares its machine with others, so that its network uses one core."""
+    """The worker of a process that shares its machine, with a single-threaded network."""
     named = task_named(task)
     take_one_thread()
     return PortionWorker(named, lambda: named.worker(config, Calls()))

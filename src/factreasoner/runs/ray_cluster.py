@@ -1,7 +1,7 @@
-"""Workers on a Ray cluster, or on one that is started on this machine for the run.
+"""Workers on a Ray cluster, or on a local one started for the run.
 
-Every actor is a worker with a core to itself. The driver alone writes in the run folder. The cluster is the
-one that the variable `RAY_ADDRESS` names, as `ray` itself reads it.
+Every actor is a worker with its own core. Only the driver writes to the run folder. `RAY_ADDRESS` names the
+cluster, as for `ray` itself.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from factreasoner.runs.executors import Portion, WorkerPool
 from factreasoner.runs.processes import processes_at_once, worker_alone
 
 LOOK_SECONDS = 5.0
-"""Between two checks of how many cores the cluster has."""
+"""Seconds between checks of the cluster's number of cores."""
 CONNECT_SECONDS = 10.0
 OBJECT_STORE = 128 * 2**20
-"""Bytes of shared memory on a cluster that is started here: records and results are small."""
+"""Bytes of shared memory of a local cluster: records and results are small."""
 
 
 class RayWorker:
     """An actor: one process of the cluster with a worker of `task`.
 
-    Paths of settings are relative to `folder`, where the driver works.
+    Paths in settings are relative to `folder`, the driver's working folder.
     """
 
     def __init__(self, task: str, config: Config, folder: str) -> None:
@@ -62,12 +62,12 @@ class RayWorker:
         return __version__
 
     def work(self, records: Sequence[Record]) -> Portion:
-        """Work on records one after another."""
+        """Process records in turn."""
         return self._worker.work(records)
 
 
 class _Actor:
-    """A worker of the cluster, begun or not; `version` is that of its package."""
+    """A worker of the cluster; `version` is that of its package."""
 
     def __init__(self, actor: Any) -> None:
         self.actor = actor
@@ -75,10 +75,10 @@ class _Actor:
 
 
 class RayCluster(WorkerPool[_Actor]):
-    """As many workers as the cluster has cores, or as the settings say. They end with the block.
+    """As many workers as configured, or as the cluster has cores, until the block ends.
 
     Raises:
-        ConfigError: there is no such cluster, or a user's own code can't be sent to it.
+        ConfigError: there is no such cluster, or custom code can't be sent to it.
         RunError: workers can't begin, or the cluster has another version of this package.
     """
 
@@ -141,7 +141,7 @@ class RayCluster(WorkerPool[_Actor]):
 
 
 def _connect(config: Config) -> None:
-    """Join the cluster that is named, or start one here. Raises ConfigError if there is none."""
+    """Join the named cluster, or start a local one. Raises ConfigError if there is none."""
     address = os.environ.get("RAY_ADDRESS") or "local"
     if address.startswith("ray://"):
         raise ConfigError(
@@ -174,7 +174,8 @@ def _connect(config: Config) -> None:
 def _reached(address: str) -> str:
     """What may be missing if Ray does not connect to an address that answers.
 
-    If nothing answered, Ray would try for minutes. It shows a cluster named by its host a token only if told.
+    Without an answer, Ray would retry for minutes. It sends a token to a cluster named by host only if
+    configured.
     """
     host, _, port = address.rpartition(":")
     if not host:
@@ -190,7 +191,7 @@ def _reached(address: str) -> str:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep our signal handlers, which Ray replaces with its own."""
+    """Keep our signal handlers, which Ray replaces."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     ours = {number: signal.getsignal(number) for number in numbers}
     try:

@@ -1,4 +1,4 @@
-"""Runs a task's worker over records into a run folder: at once, or in rounds of batches."""
+"""Process records into a run folder, with direct calls or in rounds of batches."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from factreasoner.tasks.task import RecordWorker, Task, line_of
 
 R = TypeVar("R", bound=Result)
 WRITTEN_AT_ONCE = 1000
-"""Records of which results and summary are written in about a second."""
+"""Number of records whose results and summary are written in about a second."""
 
 
 class Progress(Protocol):
-    """What the runner reports while a run goes on; `report/progress.py` shows it."""
+    """Progress callbacks of the runner; `report/progress.py` displays them."""
 
     def started(self, total: int, finished: int) -> None:
-        """`finished` of `total` records were assessed by an earlier run."""
+        """`finished` of `total` records were assessed before."""
 
     def changed(self) -> None:
-        """A record that an earlier run finished has another input now: it is assessed again."""
+        """A finished record has new input and is assessed again."""
 
     def assessed(self, line: JournalLine) -> None:
         """One more record is on disk."""
 
     def waiting(self, words: str) -> None:
-        """For which model server calls wait, how long and why; "": none does any more. From any thread."""
+        """What calls wait for, how long and why; "": nothing. Called from any thread."""
 
 
 class RunReport(NamedTuple):
     """How a run ended.
 
-    `summary` is what summary.json holds; `stopped` says why it ended early, if it did. `waiting` are the
-    batches it waits for, `cancelled` those that a service has cancelled.
+    `summary` is the content of summary.json; `stopped` says why it ended early, if it did. `waiting` are
+    pending batches, `cancelled` those that a service cancelled.
     """
 
     summary: dict[str, object]
@@ -63,17 +63,17 @@ class RunReport(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Every record was assessed, with no record and no judgement failed."""
+        """Whether every record was assessed without failures."""
         return not self.unfinished
 
 
 @contextlib.contextmanager
 def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
-    """Open a folder for a run under `config`; `given` has the caller's own model and parts.
+    """Open a folder for a run with `config`; `given` has a custom model and components.
 
-    Raises what `RunFolder.start` does. Before anything is written or deleted, raises ConfigError if a new run
-    lacks a key, MissingExtraError if there is no ray for a cluster, and what making a worker raises. A new
-    folder goes again if nothing was done in it before an error.
+    Raises what `RunFolder.start` does. Before anything is written, raises ConfigError for a missing key,
+    MissingExtraError if ray is missing, and what making a worker raises. A new folder is removed if an error
+    comes before any record.
     """
     task = folder.task
     new = not folder.path.exists()
@@ -102,10 +102,10 @@ def run(
     records: Iterable[Record],
     progress: Progress,
 ) -> RunReport:
-    """Have `worker` assess what the folder does not hold yet; write the results of all `ids`.
+    """Have `worker` assess the unfinished records; write the results of all `ids`.
 
-    Finished records are not touched; those that failed, wholly or in part, or whose input changed, are
-    assessed anew. One whose posteriors have not converged is finished: the same solver would do no better.
+    Records that failed, even in part, or whose input changed, are assessed again. Unconverged posteriors
+    count as finished.
 
     Raises:
         ConfigError: a key or the model is wrong.
@@ -113,9 +113,9 @@ def run(
         InputError: a record can't be read any more, or lacks what the settings need.
         KeyboardInterrupt: the process is told to stop.
 
-    Whatever is raised, the finished records are in the journal, and a note on the exception says how many
-    there are. Results and summary are written too if there are at most `WRITTEN_AT_ONCE` records; those of a
-    larger run stay as they are until it comes to its end.
+    In all cases, the finished records are in the journal, and a note on the exception counts them. Results
+    and summary are written too for at most `WRITTEN_AT_ONCE` records; those of a larger run stay unchanged
+    until its end.
     """
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
     written = False
@@ -143,7 +143,7 @@ def run(
 def _worked_off(
     worker: RecordWorker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
-    """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
+    """Write the lines of unfinished records as they finish; returns why it stopped early, if so."""
     unfinished = _unfinished(worker, folder, records, progress)
     made = lines_of(worker, folder.task, unfinished)
     try:
@@ -160,7 +160,7 @@ def _worked_off(
 def lines_of(
     worker: RecordWorker[R], task: Task[R], records: Iterable[Record]
 ) -> Generator[Sequence[JournalLine]]:
-    """The journal's line of each record as it is done, by the executor that the worker's settings name.
+    """The journal lines of records as they finish, by the configured executor.
 
     Raises what `done` does.
     """
@@ -175,7 +175,7 @@ def lines_of(
 
 
 def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[WorkerPool[Any]]:
-    """The workers that the settings name; they end with the block."""
+    """The configured workers, until the block ends."""
     config = worker.config
     if config.executor == "threads":
         return threads(worker, task)
@@ -187,7 +187,7 @@ def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractCont
 
 
 def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
-    """What there is of a run that did not come to its end."""
+    """A note on what an unfinished run has saved."""
     assessed = sum(i in folder.entries for i in ids)
     kept = f"{assessed} of {len(ids)} records are assessed and saved in {folder.path}"
     if written or not folder.entries:
@@ -202,10 +202,10 @@ def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
 def _unfinished(
     worker: RecordWorker[Any], folder: RunFolder[Any], records: Iterable[Record], progress: Progress
 ) -> Iterator[Record]:
-    """The records to work on. Raises RunError if the folder holds atoms made with another parser.
+    """The records to process. Raises RunError if the folder's atoms were made with another parser.
 
-    A record that brings no contexts is searched for: at the first, changed collections are warned of; those
-    searched are noted at the first to work on.
+    A record without contexts is searched for: the first one warns of changed collections, and the first to
+    process notes those searched.
     """
     settled = noted = False
     collections: Sequence[str] | None = None
@@ -232,14 +232,14 @@ def run_in_rounds(
     config: Config,
     print_text: Callable[[str], None],
 ) -> RunReport:
-    """Go through the records with `run_round` until all are done, or until batches need an answer.
+    """Repeat `run_round` until all records are done, or until batches need an answer.
 
-    Batches of `files` are left to the user, those of `openai` are waited for here. `say` gets notes for the
+    Batches of `files` are left to the user, those of `openai` are awaited. `print_text` prints notes for the
     user.
 
     Raises:
         ConfigError: `max_cost` is set but no price is known, or the service refuses the key.
-        RunError: a file of batches is damaged, or the service has failed; the same command goes on.
+        RunError: a batch file is damaged, or the service failed; rerun to resume.
     """
     batches = folder.batches
     while True:
@@ -268,12 +268,12 @@ def run_at_once(
     config: Config,
     print_text: Callable[[str], None],
 ) -> RunReport:
-    """Go through the records with `run_round` and calls that are made at once.
+    """Process the records with `run_round` and direct calls.
 
-    If earlier commands left batches, their answers are used first: a round with them finishes the records
-    that need no more, and keeps every other answer in the cache, if there is one.
+    Answers of earlier batches are used first: one round with them finishes the records that need no more, and
+    caches every other answer.
 
-    Raises RunError: a file of batches is damaged.
+    Raises RunError: a batch file is damaged.
     """
     batches = folder.batches
     if not batches.open:
@@ -295,7 +295,7 @@ def run_at_once(
 
 
 def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Batch]:
-    """Write what was asked, if `max_cost` allows it; returns all batches to wait for."""
+    """Write new requests, if `max_cost` allows; returns all pending batches."""
     if batches.drafted and config.max_cost is not None:
         most, requests = batches.most_cost, batches.drafted
         if most is None:

@@ -1,4 +1,4 @@
-"""What is derived from a journal: results, summary, and networks as UAI files."""
+"""Files derived from a journal: results, summary, and networks as UAI files."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from factreasoner.tasks.task import ClaimResult, Task
 
 R = TypeVar("R", bound=Result)
 WRITER_KEYS = ("model_name", "model")
-"""Keys of a record that say which model wrote its answer."""
+"""Record keys that name the model behind its answer."""
 
 NO_ANSWER = Estimate(None, None, "the judge never answered")
-"""Every score of a judge that gave no verdict."""
+"""The scores of a judge without verdicts."""
 Content = dict[str, Any]
-"""What summary.json holds."""
+"""The content of summary.json."""
 
 
 def score_journal(
@@ -50,7 +50,7 @@ def score_journal(
 ) -> Content:
     """Write results.jsonl and summary.json of `ids`, in that order; returns the summary.
 
-    `again` scores each result anew first. The files go to `out`, by default the run folder, and replace older
+    `again` rescores each result first. The files go to `out`, by default the run folder, and replace older
     ones atomically.
     """
     out = out or folder.path
@@ -90,7 +90,7 @@ def score_journal(
 
 
 def _complete(content: Content, folder: RunFolder[R], ids: Sequence[str]) -> None:
-    """Add what the folder says of the run as a whole."""
+    """Add what the folder says about the whole run."""
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
     content["records"]["not_in_input"] = len(folder.entries) - content["records"]["total"]
@@ -101,7 +101,7 @@ def _complete(content: Content, folder: RunFolder[R], ids: Sequence[str]) -> Non
 
 
 def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:
-    """Fingerprint of the calibration in use; a run keeps the one it began with."""
+    """Fingerprint of the calibration in use; a run keeps its initial one."""
     if config.calibration is None:
         return None
     if again:
@@ -111,7 +111,7 @@ def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str 
 
 
 class PanelTally:
-    """Adds up the results of a run judged by several models; `sizes` are those of its records."""
+    """Adds up the results of several judging models; `sizes` are those of the records."""
 
     def __init__(self, task: Task[Any], config: Config, sizes: Sequence[int]) -> None:
         self._task = task
@@ -134,9 +134,9 @@ class PanelTally:
             tally.add(_as_judged(result, [vote for vote in votes if vote.judge == name], self._config))
 
     def content(self) -> dict[str, Any]:
-        """For summary.json: each judge's own scores; Krippendorff's alpha over pairs of several votes.
+        """For summary.json: each judge's scores; Krippendorff's alpha over pairs with several votes.
 
-        A judge that never answered has no score at all.
+        A judge that never answered has no score.
         """
         names = [metric.name for metric in self._task.table if not metric.usage]
         return {
@@ -153,7 +153,7 @@ class PanelTally:
 
 
 def _as_judged(result: Result, own: Sequence[Verdict], config: Config) -> Result:
-    """The result as one judge alone would have made it, with its `own` verdicts; other pairs are unjudged."""
+    """The result of one judge alone, from its `own` verdicts; other pairs are unjudged."""
     if isinstance(result, ClaimResult):
         known = tuple(verdict for verdict in result.verdicts if not verdict.votes)
         return result.model_copy(update={"verdicts": (*known, *own)})
@@ -167,7 +167,7 @@ def _as_judged(result: Result, own: Sequence[Verdict], config: Config) -> Result
 
 
 def own_answers(result: Result, config: Config) -> list[str]:
-    """The models that judge here and wrote the answer, as the record says."""
+    """The judging models that also wrote the answer, according to the record."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):
         return []
@@ -176,20 +176,20 @@ def own_answers(result: Result, config: Config) -> list[str]:
 
 
 def _bare(model: str) -> str:
-    """A model's name without its provider, in small letters."""
+    """A model's name without its provider, in lower case."""
     return model.rsplit("/", 1)[-1].casefold()
 
 
 LONGEST_STEM, DIGEST = 80, 12
-"""Characters of a file's name before its digest, and of the digest; far below any system's limit."""
+"""Maximum characters of a file's name before its digest, and of the digest."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(rf"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|-[0-9a-f]{{{DIGEST}}}$")
-"""Names that Windows keeps for devices, and those that end as if with a digest."""
+"""Names reserved by Windows, and those that look like they end in a digest."""
 
 
 def check_export(folder: Path, config: Config) -> None:
-    """Raise, before a run, what would keep its networks from being written to `folder`.
+    """Raise, before a run, if its networks could not be written to `folder`.
 
     Raises:
         ConfigError: the assessor builds no network.
@@ -204,11 +204,10 @@ def check_export(folder: Path, config: Config) -> None:
 
 
 def export_networks(assessments: Iterable[Assessment], config: Config, folder: Path) -> str:
-    """Write networks to `folder`/NAME.uai, variables to NAME.uai.map.json; returns the counts in words.
+    """Write networks to `folder`/NAME.uai, variables to NAME.uai.map.json; returns the counts as text.
 
-    NAME is the record's id made safe, see `file_name`. The map has the record's id and, in the order of the
-    variables, their ids as `variables` and "atom" or "context" as `kinds`. Older files of the same names are
-    replaced; others stay.
+    NAME is the record's id made safe, see `file_name`. The map has the record's id and, in variable order,
+    their ids as `variables` and "atom" or "context" as `kinds`. Files of the same names are replaced.
 
     Raises RunError: the folder can't be made, or a file can't be written.
     """
@@ -236,10 +235,10 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
 
 
 def file_name(record_id: str, taken: set[str]) -> str:
-    """The name of a file for an id, which is anyone's text: never a path, and none of those `taken`.
+    """A safe file name for any id: never a path, and none of those `taken`.
 
-    An id of letters, digits and ". _ -" is its own name. In any other, the other characters become "_" and a
-    digest of the id is added; a name that differs from a taken one at most by its case gets one too.
+    An id of letters, digits and ". _ -" is its own name. Other characters become "_" and a digest of the id
+    is added; so is one if the name differs from a taken one only by case.
     """
     name = _UNSAFE.sub("_", record_id).lstrip(".-").rstrip(".")[:LONGEST_STEM]
     if name != record_id or not name or _RESERVED.search(name) or name.lower() in taken:

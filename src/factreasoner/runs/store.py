@@ -1,4 +1,4 @@
-"""The run folder: the lock, the journal, what was paid, and where everything else is."""
+"""The run folder: lock, journal, costs, and the paths of all files."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ _WHOLE = "the line is whole, so it was written with another manifest.json: put t
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
 _AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
-"""An amount, or as much of one as a killed process has written."""
+"""An amount, or the part of one that a killed process wrote."""
 _FILES: dict[str, Callable[[Path], str]] = {
     "relations": recording_fingerprint,
     "calibration": calibration_fingerprint,
     "credibility": credibility_fingerprint,
 }
-"""Setting that names a file -> how that file is fingerprinted. A finished run still needs these files."""
+"""Setting that names a file -> its fingerprint function. A finished run still needs these files."""
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, RecursionError)
 _SEARCHED = ("ok", "no_atoms")
 """Statuses of records that are not searched for again."""
 MOST_COMPARED = 10_000
-"""Ids among which the nearest is found in less than a second."""
+"""Maximum ids for a nearest-match search of less than a second."""
 
 
 def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
-    """Fingerprints of the prompts that the task may ask, and of what settings name: files, a classifier.
+    """Fingerprints of the task's prompts, and of files and classifiers named in settings.
 
     Raises:
         InputError: a file can't be read.
-        RunError: `relations` is the folder of a run that a later version made.
-        ConfigError: the classifier is not there.
+        RunError: `relations` is a run folder of a later version.
+        ConfigError: the classifier is missing.
         MissingExtraError: an optional package is needed to read it.
     """
     if config.relations is not None and (recorded := Manifest(config.relations)).path.exists():
@@ -84,19 +84,19 @@ def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a run has paid: a file with the US dollars of one request a line.
+    """The costs of a run: a file with the US dollars of one request per line.
 
-    The journal can't say it: a record that was interrupted has no line there, but its calls are paid for.
-    Threads and processes may share the file.
+    Interrupted records have no journal line, but their calls are paid for. Threads and processes may share
+    the file.
     """
 
     path: Path
 
     @property
     def total(self) -> float:
-        """US dollars paid, over all processes that ever wrote here.
+        """US dollars paid, over all processes.
 
-        Raises RunError: the file can't be read, or a line is not an amount: then nobody knows what was paid.
+        Raises RunError: the file can't be read, or a line is not an amount.
         """
         try:
             lines = self.path.read_text(encoding="ascii", errors="replace").split("\n")
@@ -113,7 +113,7 @@ class Ledger:
         return sum(map(float, filter(None, lines)))
 
     def add(self, dollars: float) -> None:
-        """Note what one request cost; when this returns, the line outlives the process.
+        """Record the cost of one request; it is on disk on return.
 
         Raises RunError: the file can't be written.
         """
@@ -128,12 +128,12 @@ class Ledger:
 
 
 class RunFolder(Journal, Generic[R]):
-    """One run's files. Only the driver process writes them; a lock keeps a second one out.
+    """One run's files. Only the driver process writes them, with a lock.
 
-    - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, how the model is asked.
-    - `journal.jsonl`: one result of the task a line, appended and synced to disk as each record ends.
-    - `spent.txt`: US dollars of each answered request, one a line.
-    - `batches/`: requests to models that are answered in batches, and their results.
+    - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, model capabilities.
+    - `journal.jsonl`: one result per line, appended and synced as each record ends.
+    - `spent.txt`: US dollars of each answered request, one per line.
+    - `batches/`: batched requests and their results.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
@@ -155,34 +155,33 @@ class RunFolder(Journal, Generic[R]):
 
     @classmethod
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
-        """The folder of a run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
+        """The folder of a run of any task. Raises RunError: not a run, or an unknown task."""
         return RunFolder(path, task_named(Manifest(path).task))
 
     @property
     def page_is_old(self) -> bool:
-        """Whether there is a page, and records or the results have changed since it was written."""
+        """Whether there is a page that is older than the records or results."""
         made_from = (path for path in (self.journal_path, self.results_path) if path.exists())
         changed = max((path.stat().st_mtime_ns for path in made_from), default=0)
         return self.page_path.exists() and self.page_path.stat().st_mtime_ns < changed
 
     @property
     def spent(self) -> float:
-        """US dollars paid so far, for records that were interrupted or failed too."""
+        """US dollars paid so far, interrupted and failed records included."""
         return self.ledger.total + self.batches.spent
 
     def calls(self, config: Config) -> Calls:
-        """How the calls of a worker are paid for and remembered in this run, from what was paid so far."""
+        """How a worker's calls are paid for and remembered in this run."""
         batches = None if config.batch == "none" else self.batches
         return Calls(spent=self.spent, paid=self.ledger.add, memory=self.manifest, batches=batches)
 
     def start(self, config: Config, fingerprints: Fingerprints, *, fresh: bool = False) -> None:
-        """Open the folder for writing: make it, or check that its run is this one and read the journal.
+        """Open the folder for writing: create it, or check its settings and read the journal.
 
-        A torn last line of the journal is dropped. A run that assessed nothing yet may become any other.
+        A torn last line of the journal is dropped. A run without results may become any other.
 
-        Raises:
-            RunError: another process writes here, the run in the folder has other settings (the differing
-                keys are named), or its files are damaged or can't be written. The folder is not locked then.
+        Raises RunError: another process writes here, the run has other settings (which are named), or its
+        files are damaged or can't be written. The folder is then not locked.
         """
         try:
             self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
@@ -217,12 +216,12 @@ class RunFolder(Journal, Generic[R]):
         self.manifest.write(self.task.name, config, fingerprints, going_on=bool(self.entries))
 
     def close(self) -> None:
-        """Release the folder's lock: other processes may write here then."""
+        """Release the folder's lock."""
         self.batches.release()
         self._lock.release()
 
     def remove_unused(self) -> None:
-        """Remove the folder, if it has nothing but a manifest and locks, and what was made above it."""
+        """Remove the folder if it has only a manifest and locks, and folders created for it."""
         with contextlib.suppress(OSError):  # another process begins here, or has removed it
             # its own lock last
             there = sorted(self.path.iterdir(), key=lambda path: path.name == LOCK)
@@ -239,15 +238,15 @@ class RunFolder(Journal, Generic[R]):
             raise RunError(f"{self.path}: {wrong}")
 
     def config(self) -> Config:
-        """The settings the run was made with. Raises RunError for a run of another task."""
+        """The settings of the run. Raises RunError for a run of another task."""
         self._check_task()
         return kept_config(self.manifest.content()["config"], str(self.manifest.path))
 
     def refuse_changed_files(self, *, named: Collection[str] = ()) -> None:
-        """Refuse a run whose files have changed since it was made.
+        """Refuse a run whose files have changed.
 
-        Files of settings that are `named` again are not checked. Recorded verdicts may be gone: the journal
-        has them.
+        Files of settings that are `named` again are not checked. Recorded verdicts may be missing: the
+        journal has them.
 
         Raises:
             RunError: a file has changed.
@@ -266,9 +265,9 @@ class RunFolder(Journal, Generic[R]):
                 )
 
     def warn_of(self, collections: Sequence[str]) -> None:
-        """Warn, once each, of collections that are not whole or have changed since finished records had them.
+        """Warn once of each collection that is incomplete or has changed since it was searched.
 
-        They are given with their states now, as `name@state`.
+        `collections` are `name@state`.
         """
         found = list(unfinished_states(collections))
         if any(entry.status in _SEARCHED for entry in self.entries.values()):
@@ -281,9 +280,8 @@ class RunFolder(Journal, Generic[R]):
     def known_id(self, record_id: str) -> str:
         """The id of a record in this folder.
 
-        Raises:
-            RunError: there is no such record; the nearest one is named, unless the run is large, or else the
-                first ones. Or there are none at all, as `assessed` says.
+        Raises RunError: there is no such record; the nearest one is named, or the first ones if the run is
+        large. Or as `assessed`.
         """
         if record_id not in self.entries:
             self.assessed()
@@ -295,7 +293,7 @@ class RunFolder(Journal, Generic[R]):
         return record_id
 
     def _refuse_lost_journal(self) -> None:
-        """Raise RunError if there are results without the journal lines that they were made from."""
+        """Raise RunError if there are results without journal lines."""
         lost = not self.entries and self.results_path.exists()
         if lost and self.results_path.stat().st_size:
             raise RunError(
@@ -318,7 +316,7 @@ class RunFolder(Journal, Generic[R]):
     def results(self, ids: Iterable[str]) -> Iterator[R]:
         """The results of `ids`, in that order, read one at a time; ids without one are skipped.
 
-        Raises RunError: a line is damaged, or does not hold a result of the task.
+        Raises RunError: a line is damaged, or is not a result of the task.
         """
         for line in self.lines(ids):
             try:
@@ -332,9 +330,9 @@ class RunFolder(Journal, Generic[R]):
                 raise self.damaged(offset, f"{wrong}; {_WHOLE}") from error
 
     def order(self) -> list[str]:
-        """Record ids in the order of the last results, then those finished since then, in that order.
+        """Record ids in the order of the last results, then those finished since.
 
-        Records that the input of the last results did not have are left out, unless a run was cut off since.
+        Records that the last input did not have are excluded, unless a run was interrupted since.
         """
         found: dict[str, None] = {}
         # The results are derived from the journal, which is enough without them.
@@ -352,7 +350,7 @@ class RunFolder(Journal, Generic[R]):
         return list(found | dict.fromkeys(self.entries) if cut_off else found)
 
     def counts(self) -> Mapping[str, int]:
-        """The numbers of records in the last summary; none where it is missing or can't be read."""
+        """The record counts of the last summary; empty if unavailable."""
         with contextlib.suppress(*_UNREADABLE):
             return dict(json.loads(self.summary_path.read_text(encoding="utf-8"))["records"])
         return {}

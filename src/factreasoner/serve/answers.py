@@ -1,4 +1,4 @@
-"""One body in, one reply out: the record is read, assessed and written, in any thread.
+"""One request body in, one reply out, in any thread.
 
 Replies are bytes: results as JSON, and errors as `application/problem+json` (RFC 9457).
 """
@@ -57,12 +57,12 @@ TITLES: Mapping[int, str] = {
     503: "Service unavailable",
     504: "The record took too long",
 }
-"""What each error is called; `errors` in its body say more."""
+"""The title of each error; `errors` in its body give details."""
 JSON, PROBLEM = "application/json", "application/problem+json"
 
 
 class HttpReply(NamedTuple):
-    """One reply. `retry_after` is in seconds; `close`: nothing more is read from this connection."""
+    """One reply. `retry_after` is in seconds; `close`: the connection is closed afterwards."""
 
     status: int
     body: bytes
@@ -71,12 +71,12 @@ class HttpReply(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        """What the body is sent as."""
+        """The media type of the body."""
         return JSON if self.status < 400 else PROBLEM
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer, no fault
-    """A request is not worked on, and this is the `reply`."""
+    """A request is refused with this `reply`."""
 
     def __init__(self, reply: HttpReply) -> None:
         super().__init__(reply.status)
@@ -84,20 +84,20 @@ class Refused(Exception):  # noqa: N818 - it is an answer, no fault
 
 
 def result(content: Mapping[str, Any]) -> HttpReply:
-    """A result, as one line of JSON."""
+    """A result as one line of JSON."""
     return HttpReply(200, _encoded(content))
 
 
 def problem(
     status: int, message: str = "", *, retry_after: int | None = None, close: bool = False
 ) -> HttpReply:
-    """An error with one thing to say, or nothing beyond its title."""
+    """An error with one message, or only its title."""
     errors = [InputProblem("", "", message)] if message else []
     return problems(status, errors)._replace(retry_after=retry_after, close=close)
 
 
 def problems(status: int, errors: Sequence[InputProblem]) -> HttpReply:
-    """An error with everything that is wrong, field by field."""
+    """An error with every problem, field by field."""
     listed = [{"field": error.field, "message": error.message} for error in errors]
     return HttpReply(
         status, _encoded({"type": "about:blank", "title": TITLES[status], "status": status, "errors": listed})
@@ -116,13 +116,13 @@ TASK_OF: Mapping[str, str] = {
     "recall": "recall",
     CHECK: FACTUALITY,
 }
-"""The last part of a route's path -> the task whose record it takes."""
+"""Last part of a route's path -> the task of its record."""
 AFTER_FAULT = 15
-"""Seconds after which to ask again where the model's server is down: as often as it is probed."""
+"""Retry-After in seconds if the model's server is down: its probing interval."""
 AFTER_BUDGET = 3600
-"""Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
+"""Retry-After in seconds if `max_cost` is reached, which a person must raise."""
 _OF_RECORDS = ("InputError", "NotInTextError", OTHER_LANGUAGE, "ClaimTooLong")
-"""Failures that another record mends, and no other model."""
+"""Failures caused by the record, not the model."""
 A_SETTING = "set by the server, not by requests; remove it, or move it into 'metadata'"
 _ELSEWHERE = (
     (re.compile(r" \([^()]*--[a-z][^()]*\)|,? or [^,;]*--[a-z][^;]*|; run the same command again.*"), ""),
@@ -130,14 +130,14 @@ _ELSEWHERE = (
     (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
     (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
 )
-"""What messages say to those who have files and a command line, and what they say here."""
+"""Phrases for command-line users, and their replacement in HTTP messages."""
 _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
 
 logger = logging.getLogger(__name__)
 
 
 class Terms(NamedTuple):
-    """What is served: the settings, the rules of `/v1/check`, and the most pairs that a record may make."""
+    """What is served: settings, rules of `/v1/check`, and the maximum pairs per record."""
 
     config: Config
     rules: tuple[Rule, ...] = ()
@@ -145,9 +145,9 @@ class Terms(NamedTuple):
 
 
 class Answers:
-    """Answers bodies, from any number of threads. `refused` are the tasks that have no parts, and why.
+    """Answers request bodies; thread-safe. `refused` are tasks that can't be served, and why.
 
-    The tasks' parts share a model client; a judge that computes is put to work once.
+    The tasks share a model client; a local judge is warmed up.
 
     Raises ConfigError: a key or a model name is wrong.
     """
@@ -176,7 +176,7 @@ class Answers:
                 _assessed(worker, task, sample)
 
     def answer(self, route: str, body: bytes) -> HttpReply:
-        """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
+        """The reply to a body on that route. Nothing is raised."""
         try:
             data = parse_line(body, where="", each="the body")
         except InputError as error:
@@ -218,7 +218,7 @@ class Answers:
         return record
 
     def _claims_in(self, text: str) -> int:
-        """How many claims are made of a text; where a model makes them, its sentences."""
+        """How many claims a text gives; for a model, its number of sentences."""
         if self._atomizer is None:
             return len(sentences(text))
         return len(self._atomizer.atomize(as_read(Record(id="", response=text))).atoms)
@@ -237,12 +237,12 @@ class Answers:
 
 
 def _in_a_body(error: InputError) -> list[InputProblem]:
-    """The problems of a record that is a body."""
+    """The problems of a record in a request body."""
     return [one._replace(message=_to_a_client(one.message)) for one in error.problems]
 
 
 def _to_a_client(message: str) -> str:
-    """A message without what only those can do who have the command line."""
+    """A message without advice for command-line users."""
     for words, others in _ELSEWHERE:
         message = words.sub(others, message)
     return message
@@ -251,7 +251,7 @@ def _to_a_client(message: str) -> str:
 def _assessed(
     worker: RecordWorker[Any], task: Task[Any], record: Record
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The line of results.jsonl of a record, and the rows of its claims."""
+    """The result line of a record, and the rows of its claims."""
     found = worker.assess(record)
     line = task.tally(worker.config, ()).add(found)
     for failure in line["failures"]:
@@ -262,7 +262,7 @@ def _assessed(
 def verdict_by(
     rules: Sequence[Rule], line: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """`allowed` and `reason`, from a record's result line and atoms. An unknown score is not allowed."""
+    """`allowed` and `reason`, from a record's result line and atoms. Unknown scores are not allowed."""
     unchecked = Counter(part["reason"] for part in line["unchecked"] or ())
     beside = [not_checked(unchecked, line["num_sentences"] or 0)] * bool(unchecked)
     if line["status"] == "no_atoms":
@@ -301,7 +301,7 @@ _OF_PROBES = ("401", "403", "421", "503")
 
 
 def document(names: Iterable[str], most_bytes: int) -> bytes:
-    """The document of a service with these routes, as JSON."""
+    """The OpenAPI document of a service with these routes, as JSON."""
     content = yaml.safe_load(Path(__file__).with_name("openapi.yaml").read_text(encoding="utf-8"))
     content["info"]["version"] = __version__
     errors = {str(status): _reply(title, PROBLEM, _ref("Problem")) for status, title in TITLES.items()}

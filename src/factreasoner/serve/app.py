@@ -1,4 +1,4 @@
-"""Who may ask, and the routes: bodies in within limits, replies out, errors as problems; pure ASGI."""
+"""Access, routes and limits, with errors as problems; pure ASGI."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Route = tuple[tuple[str, ...], Callable[[Request], Awaitable[Response]]]
 _WHOLE_URL = re.compile(r"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 OPEN = frozenset({"/livez", "/readyz"})
-"""Paths that say nothing of anybody: what watches the service asks them by address and without a token."""
+"""Health-check paths, exempt from Host and token checks."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nothing but this machine reaches a service that listens there."""
+    """Whether `host` is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -40,14 +40,14 @@ def is_loopback(host: str) -> bool:
 
 
 class Access(NamedTuple):
-    """`hosts` are the names that the service goes by, in lower case, without ports; `token` may be None."""
+    """`hosts` are the service's names, in lower case without ports; `token` may be None."""
 
     hosts: frozenset[str]
     token: str | None
 
     @classmethod
     def of(cls, host: str, allowed: Iterable[str], token: str | None) -> Access:
-        """Access to a service that listens on `host` and is called by the names `allowed` as well."""
+        """Access to a service on `host` that is also called by the names `allowed`."""
         return cls(frozenset(map(str.lower, (host, *LOOPBACK_NAMES, *allowed))), token)
 
     def refusal(self, path: str, headers: Headers) -> HttpReply | None:
@@ -72,7 +72,7 @@ class Access(NamedTuple):
 
 
 def _in_origin_form(scope: Scope) -> Scope:
-    """A request whose target is a whole URL, as proxies get it: host and path are those of the URL."""
+    """A request for a whole URL, as sent to proxies, with host and path of the URL."""
     found = _WHOLE_URL.fullmatch(scope["path"])
     if found is None:
         return scope
@@ -82,7 +82,7 @@ def _in_origin_form(scope: Scope) -> Scope:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of a URL; none of one that is no URL."""
+    """The parts of a URL; none if invalid."""
     try:
         return urlsplit(url)
     except ValueError:
@@ -90,14 +90,14 @@ def _split(url: str) -> SplitResult:
 
 
 class RequestLimits(NamedTuple):
-    """`seconds` a request may take in all, and the most `bytes` of a body."""
+    """`seconds` per request, and the maximum `bytes` of a body."""
 
     seconds: float = 30.0
     bytes: int = 1 << 20
 
 
 class Service:
-    """The application. `log` gets one line a request: time, id, route, status, milliseconds; never a text."""
+    """The application. `log` gets one line per request (time, id, route, status, ms), never a text."""
 
     def __init__(
         self, terms: Terms, queue: Queue, access: Access, limits: RequestLimits, log: Callable[[str], None]
@@ -120,7 +120,7 @@ class Service:
         }
 
     def drain(self) -> None:
-        """Say that it is not ready; records are taken as before."""
+        """Report not ready; records are still accepted."""
         self.draining = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -163,7 +163,7 @@ class Service:
         return response
 
     async def _replied(self, name: str, request: Request) -> HttpReply | None:
-        """The reply to a body; None where the client left. Raises Refused."""
+        """The reply to a body; None if the client left. Raises Refused."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._limits.seconds
         try:
@@ -207,7 +207,7 @@ class Service:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """The body. Raises Refused for one that is too large or of another kind, however long it says it is."""
+    """The body. Raises Refused if it is too large or of another type, whatever its declared length."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     encoding = request.headers.get("content-encoding", "").strip().lower()
     if kind != JSON or encoding not in ("", "identity"):
@@ -247,7 +247,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Counts:
-    """Requests by route and status, and how long they took by route."""
+    """Requests by route and status, and durations by route."""
 
     def __init__(self) -> None:
         self._requests: Counter[tuple[str, str]] = Counter()
@@ -255,14 +255,14 @@ class Counts:
         self._buckets: dict[str, list[int]] = {}
 
     def add(self, route: str, status: str, seconds: float) -> None:
-        """Count one request. `status` is the reply's, or "gone" where the client did not wait for it."""
+        """Count one request. `status` is the reply's, or "gone" if the client left."""
         self._requests[route, status] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]
         buckets = self._buckets.setdefault(route, [0] * (len(BUCKETS) + 1))
         buckets[bisect_left(BUCKETS, seconds)] += 1
 
     def text(self, gauges: Mapping[str, float]) -> str:
-        """All of it, and `gauges` as they are now."""
+        """All counts, and the current `gauges`, as text."""
         lines = ["# TYPE factreasoner_requests_total counter"]
         for (route, status), count in sorted(self._requests.items()):
             lines.append(f'factreasoner_requests_total{{route="{route}",status="{status}"}} {count}')

@@ -1,4 +1,4 @@
-"""Connections of HTTP/1.1: silent ones are closed, and one whose client still sends is closed late."""
+"""HTTP/1.1 connections with a header timeout and lingering close."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS_FOR_HEADERS = 10.0
-"""In which a connection has to send its first request; uvicorn itself waits for ever."""
+"""Timeout for a connection's first request; uvicorn has none."""
 LINGERING_BYTES = 256 << 20
 LINGERING_SECONDS = 30.0
 SILENT_SECONDS = 2.0
-"""What is read, at most, of a body that was refused: bytes, seconds in all, and seconds without any."""
+"""Limits on reading a refused body: bytes, total seconds, seconds of silence."""
 
 
 class Connection(H11Protocol):
-    """A connection, with a lingering close.
+    """A connection with a lingering close.
 
-    A client that is still sending when its reply is written would lose the reply to "broken pipe" if the
-    connection were closed then. The rest of its body is read and dropped first, within limits.
+    A client that is still sending would lose the reply to "broken pipe" if the connection were closed at
+    once. The rest of its body is read and dropped first, within limits.
     """
 
     _lingers = False
@@ -29,7 +29,7 @@ class Connection(H11Protocol):
     _silence: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin a connection that has to send a request in time."""
+        """Begin a connection, with a timeout for its first request."""
         self._socket = transport
         super().connection_made(cast("asyncio.Transport", _LateClosing(transport, self)))
         self.loop.call_later(SECONDS_FOR_HEADERS, self._close_silent)
@@ -40,16 +40,16 @@ class Connection(H11Protocol):
 
     @property
     def is_closing(self) -> bool:
-        """Whether there is no further reply."""
+        """Whether no further reply follows."""
         return self._lingers or self._socket.is_closing()
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Stay open for the reply to a request whose client sends no more."""
+        """Stay open for the reply to a half-closed client."""
         self._ended = self.cycle is not None and not self.cycle.response_complete
         return self._ended and self.conn.their_state is not h11.SEND_BODY
 
     def on_response_complete(self) -> None:
-        """Begin the next request that has come, or close a connection on which none can come."""
+        """Begin the next request, or close a connection without one."""
         super().on_response_complete()
         if self._ended and (self.cycle is None or self.cycle.response_complete):
             self.close()
@@ -70,7 +70,7 @@ class Connection(H11Protocol):
         self._silence = self.loop.call_later(SILENT_SECONDS, self._socket.close)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, or drop it after the reply."""
+        """Process data, or drop it after the reply."""
         if not self._lingers:
             super().data_received(data)
             return
@@ -81,7 +81,7 @@ class Connection(H11Protocol):
             self._await_more()
 
     def _ends(self, data: bytes) -> bool:
-        """Whether the body ends here; the end of what is no HTTP is not known."""
+        """Whether the body ends here, if known."""
         if self.conn.their_state is h11.ERROR:
             return False
         self.conn.receive_data(data)

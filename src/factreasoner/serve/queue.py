@@ -1,4 +1,4 @@
-"""The queue before the threads: first come, first served."""
+"""The request queue before the threads, first come, first served."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from factreasoner.serve.answers import Answers, HttpReply, Refused, Terms, probl
 from factreasoner.tasks.task import FACTUALITY
 
 RECENT = 0.1
-"""The share that the last record has in the mean time of one."""
+"""Weight of the last record in the mean duration."""
 
 
 class Queue:
-    """Hands bodies to `threads` threads, which share their parts; at most `most` wait."""
+    """Hands bodies to `threads` threads, which share components; at most `most` wait."""
 
     def __init__(self, terms: Terms, threads: int, most: int) -> None:
         self.threads = threads
@@ -32,13 +32,13 @@ class Queue:
 
     @property
     def warmed(self) -> bool:
-        """Whether records are worked on; those that came earlier wait."""
+        """Whether records are processed yet; earlier ones wait."""
         return self._answers is not None
 
     async def warm(self) -> None:
-        """Make the parts, and begin with the records.
+        """Make the components, and begin.
 
-        Raises ConfigError: the settings do not go with assessing.
+        Raises ConfigError: the settings do not fit `assess`.
         """
         answers = await asyncio.wrap_future(run_in_thread(partial(Answers, self._terms)))
         if FACTUALITY in answers.refused:
@@ -48,9 +48,9 @@ class Queue:
             self._free.release()
 
     async def answer(self, route: str, body: bytes) -> HttpReply:
-        """The reply to a body. Cancelled while it waits, it is never worked on; later, it is worked off.
+        """The reply to a body. If cancelled while waiting, it is dropped; later, it is finished.
 
-        Raises Refused: too many wait.
+        Raises Refused: too many are waiting.
         """
         if self._free.locked() and self.waiting >= self._most:
             seconds = math.ceil((self.waiting + 1) * self._seconds / self.threads)
@@ -79,6 +79,6 @@ class Queue:
             self._seconds += (spent - self._seconds) * (RECENT if self._seconds else 1.0)
 
     def close(self) -> None:
-        """Wait for none of the records that nobody waits for."""
+        """Stop without waiting for records that nobody waits for."""
         for task in self._under_way:
             task.cancel()

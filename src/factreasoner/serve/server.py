@@ -1,4 +1,4 @@
-"""The service on a socket: at SIGTERM it drains, and ends when every admitted request is answered."""
+"""The service on a socket: on SIGTERM it drains, and ends when every accepted request is answered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACKLOG = 2048
 
 
 class _UvicornServer(uvicorn.Server):
-    """uvicorn's server, whose own handling of signals would end the process by them."""
+    """uvicorn's server without its signal handling."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -30,9 +30,9 @@ class _UvicornServer(uvicorn.Server):
 
 
 def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
-    """A socket that listens there; port 0 is any that is free. `flag` is the one that chooses it.
+    """A socket that listens there; port 0 is any free one. `flag` is the flag for the port.
 
-    Raises ConfigError: it can't.
+    Raises ConfigError: it can't listen.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -57,10 +57,10 @@ def until_signal(
     noticed: Callable[[], None] = lambda: None,
     delay: float = 0.0,
 ) -> int:
-    """Run until a signal comes; returns the exit code: 128 and the signal's number.
+    """Run until a signal; returns the exit code: 128 plus the signal's number.
 
-    At the signal `noticed` is called, and `delay` seconds later the event is set, at which `run` ends. A
-    second signal ends the process at once.
+    On the signal `noticed` is called, and `delay` seconds later the event is set that ends `run`. A second
+    signal ends the process at once.
     """
 
     async def main() -> int:
@@ -86,9 +86,9 @@ def until_signal(
 async def serve_until(
     drained: asyncio.Event, service: Service, listener: socket.socket, ready: Callable[[], None]
 ) -> None:
-    """Serve until `drained` is set and every admitted request is answered; `ready`: the parts are made.
+    """Serve until `drained` is set and every accepted request is answered; `ready` when warmed up.
 
-    Raises ConfigError: the settings do not go with assessing.
+    Raises ConfigError: the settings do not fit `assess`.
     """
 
     async def warm() -> None:
@@ -112,7 +112,7 @@ async def serve_until(
 async def answer_until(
     ended: asyncio.Event, *, app: ASGIApp, listener: socket.socket, most: int | None = None
 ) -> None:
-    """Answer until `ended` is set, and what was taken by then, for which there are `most` seconds."""
+    """Answer until `ended` is set, then finish accepted requests within `most` seconds."""
     config = uvicorn.Config(
         app,
         http=Connection,

@@ -1,4 +1,4 @@
-"""How much work a record makes."""
+"""The amount of work in a record."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from factreasoner.text.sentences import sentences
 
 
 def pairs_of(record: Record, config: Config, claims_in: Callable[[str], int]) -> int:
-    """About how many pairs of claim and passage a record makes, before any claim is judged.
+    """Estimated pairs of claim and passage of a record.
 
-    Given atoms and facts count, else the claims in the texts that they will be made of; passages that are
-    searched for count as many as may be found. A pair of two passages counts as four: its claim is several
-    times as long.
+    Given atoms and facts count, else the claims in the texts; passages to be searched count as the maximum. A
+    pair of two passages counts as four, since its claim is longer.
     """
 
     def size(items: Sequence[object] | None, text: str) -> int:
@@ -30,5 +29,5 @@ def pairs_of(record: Record, config: Config, claims_in: Callable[[str], int]) ->
 
 
 def most_claims(text: str) -> int:
-    """No fewer claims than can be made of a text: as many as it has words, or sentences without blanks."""
+    """An upper bound on a text's claims: its words, or sentences without spaces."""
     return max(len(text.split()), len(sentences(text)))

@@ -1,1 +1,1 @@
-"""How settings are declared and read; each part has its own in its settings.py."""
+"""How settings are declared and read; each part has its own settings.py."""

@@ -1,4 +1,4 @@
-"""Flags, settings and values that earlier versions had, each with what replaces it.
+"""Removed flags, settings and values, each with its replacement.
 
 One table, removed.toml, for flags, variables, profiles, keyword arguments and manifests.
 """
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Removed(NamedTuple):
-    """What is gone: what to do instead, as the end of a sentence; and the default that a setting had."""
+    """A removal: what to do instead, as the end of a sentence; and the setting's former default."""
 
     instead: str
     default: object = None
@@ -22,11 +22,11 @@ REMOVED: Mapping[str, Removed] = {
     key: Removed(**gone)
     for key, gone in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
-"""Settings by name. "judge nli" is a value of a setting, and "explain flip_size" a flag of one command."""
+"""Removed settings by name; "judge nli" is a value, "explain flip_size" a flag of one command."""
 
 
 def removal_notice(key: str, value: object = None) -> str | None:
-    """The sentence on a setting or a flag that is gone, or on a value that is; None if neither is."""
+    """The sentence on a removed setting, flag or value; None if not removed."""
     if (gone := REMOVED.get(key)) is not None:
         return f"removed: {gone.instead}"
     gone = REMOVED.get(f"{key} {value}") if isinstance(value, str) else None
@@ -34,12 +34,12 @@ def removal_notice(key: str, value: object = None) -> str | None:
 
 
 def was_default(key: str, value: object) -> bool:
-    """Whether a setting is gone and had its default, so that a run is as it would be without it."""
+    """Whether a removed setting had its default, so that it makes no difference."""
     return key in REMOVED and value == REMOVED[key].default
 
 
 def removed_from(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The settings of a run that are gone and were not at their default, or have a value that is gone.
+    """Settings of a run that are removed and were not at their default, or have a removed value.
 
     Yields their name and the sentence.
     """

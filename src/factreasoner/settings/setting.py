@@ -1,4 +1,4 @@
-"""The declaration of a setting: its default, help, panel, what it affects; and what its value must be."""
+"""The declaration of a setting: default, help, panel, effect, and valid values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from factreasoner.models.wording import KINDS, one_of
 from factreasoner.settings.removed import REMOVED, removal_notice
 
 Affects = Literal["results", "scores", "calls"]
-"""What a setting changes: the assessment, the scores computed from it, or only speed and price.
+"""What a setting changes: the assessment, the scores computed from it, or only speed and cost.
 
-Of a file or a verifier's model the content counts and not the path, so a path changes nothing: the manifest
-keeps a fingerprint of it.
+For files and models, the content counts and not the path: the manifest keeps a fingerprint.
 """
 
 
 class Settings(Model):
-    """Settings of one part; a part's model has those of the parts whose settings it reads.
+    """Settings of one part; its model includes those of parts whose settings it reads.
 
-    None for a setting stands for its default.
+    None for a setting means its default.
 
-    Raises ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
+    Raises pydantic's ValidationError: a setting is unknown, or its value is wrong.
     """
 
     model_config = ConfigDict(defer_build=True)
@@ -33,7 +32,7 @@ class Settings(Model):
     @model_validator(mode="before")
     @classmethod
     def _removed_values(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Refuse values that earlier versions had."""
+        """Refuse removed values."""
         for key, value in data.items() if isinstance(data, dict) else ():
             if f"{key} {value}" in REMOVED:
                 raise ValueError(f"{key}: {removal_notice(key, value)}")
@@ -41,14 +40,14 @@ class Settings(Model):
 
 
 class Setting(NamedTuple):
-    """What a setting has beyond a pydantic field.
+    """Properties of a setting beyond a pydantic field.
 
     - `panel`: its heading on help pages.
-    - `common`: the short help page shows it.
+    - `common`: shown on the short help page.
     - `alias`: another name of its flag.
     - `several`: its flag may be repeated although the field is not a list.
-    - `once`: the remedy if its flag is repeated; of other flags the last one counts.
-    - `keyword`: the type of its keyword argument, where that is neither the field's nor a part's.
+    - `once`: the fix if its flag is repeated; for other flags the last one counts.
+    - `keyword`: the type of its keyword argument, if that is neither the field's nor a component's.
     """
 
     panel: str
@@ -63,9 +62,9 @@ class Setting(NamedTuple):
 def setting(panel: str, default: object, about: str, **more: Any) -> Any:  # noqa: ANN401 - as Field
     """The pydantic field of a setting.
 
-    Help pages, docs/settings.md and the JSON schema show `about`, followed by the default. Where the default
-    is none or auto, `about` says what that means: "(default: ...)". `more` holds fields of :class:`Setting`
-    and pydantic's limits of values.
+    Help pages, docs/settings.md and the JSON schema show `about`, followed by the default. If the default is
+    none or auto, `about` explains it: "(default: ...)". `more` holds fields of :class:`Setting` and
+    pydantic's limits.
     """
     ours: dict[str, Any] = {"panel": panel} | {key: more.pop(key) for key in Setting._fields if key in more}
     return Field(default, description=about, json_schema_extra=ours, **more)
@@ -78,7 +77,7 @@ def setting_of(field: FieldInfo) -> Setting:
 
 
 def default_words(field: FieldInfo) -> str:
-    """The default of a setting as its flag would give it."""
+    """The default of a setting as for its flag."""
     default = field.get_default(call_default_factory=True)
     if isinstance(default, bool):
         return "on" if default else "off"
@@ -88,13 +87,13 @@ def default_words(field: FieldInfo) -> str:
 
 
 def help_of(field: FieldInfo) -> str:
-    """What a setting is for, with its default."""
+    """The help text of a setting, with its default."""
     about = str(field.description)
     return about if "(default: " in about else f"{about} (default: {default_words(field)})"
 
 
 def must_be(field: FieldInfo) -> str | None:
-    """What a field takes ("must be a number from 0 to 2"); None if a few words can't say it."""
+    """The valid values of a field ("must be a number from 0 to 2"); None if too complex."""
     choices: list[str] = []
     for kind in kinds_of(field.annotation):
         if get_origin(kind) is Literal:
@@ -116,7 +115,7 @@ def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whateve
 
 
 def _limits(field: FieldInfo) -> str:
-    """The limits of a number or a text, in words."""
+    """The limits of a number or string, as text."""
     found = {
         name: getattr(rule, name)
         for rule in field.metadata

@@ -1,4 +1,4 @@
-"""Settings from flags, the environment, a profile and keyword arguments; every problem is named."""
+"""Read settings from flags, environment, profile and keyword arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RESERVED = frozenset(
 
 
 class Source(NamedTuple):
-    """Settings from one place: how that place spells a setting, and the file if it is one."""
+    """Settings from one place: its spelling of settings, and the file if it is one."""
 
     values: Mapping[str, Any]
     spelt: Callable[[str], str] = str
@@ -49,7 +49,7 @@ def flag_of(key: str) -> str:
 
 
 def validated(kind: type[S], sources: Sequence[Source]) -> S:
-    """The settings of all sources, of which later ones go first. Raises ConfigError: every problem found."""
+    """The settings of all sources; later ones win. Raises ConfigError: every problem found."""
     values = {key: value for source in sources for key, value in source.values.items()}
     origins = {key: source for source in sources for key in source.values}
     try:
@@ -60,7 +60,7 @@ def validated(kind: type[S], sources: Sequence[Source]) -> S:
 
 
 def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, Source]) -> str:
-    """What is wrong with a setting, and what it takes."""
+    """What is wrong with a setting, and its valid values."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
         if gone := removal_notice(key):
@@ -75,11 +75,10 @@ def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, So
 
 
 def from_environment(kind: type[Settings], also: Collection[str] = ()) -> dict[str, Any]:
-    """The settings that variables give, not yet validated. An empty variable gives nothing.
+    """The settings in environment variables, not yet validated. Empty variables are ignored.
 
-    `also` names further variables that may be set, such as those that hold a key.
-    A variable that begins with `FACTREASONER_` and that no setting has is another program's: that is logged,
-    with the nearest one. Raises ConfigError: its setting is gone.
+    `also` names further allowed variables, such as those for keys. An unknown variable with the prefix
+    `FACTREASONER_` is logged, with the nearest setting. Raises ConfigError: its setting was removed.
     """
     variables = {PREFIX + key.upper(): key for key in kind.model_fields}
     variables = {name: key for name, key in variables.items() if name not in RESERVED}
@@ -102,7 +101,7 @@ def warn_once(message: str) -> None:
 
 
 def _value(field: FieldInfo, text: str) -> object:
-    """The value in a variable's text: several are separated by commas, or JSON. Pydantic reads numbers."""
+    """The value in a variable: several are separated by commas, or JSON. Pydantic parses numbers."""
     first = kinds_of(field.annotation)[0]
     if setting_of(field).several or get_origin(first) in (tuple, dict):
         if text[0] in "[{":
@@ -116,7 +115,7 @@ def _value(field: FieldInfo, text: str) -> object:
 
 
 def read_profile(path: Path) -> dict[str, Any]:
-    """The settings of a profile, not yet validated. `atoms-per-call` and `atoms_per_call` are one key.
+    """The settings of a profile, not yet validated. `atoms-per-call` and `atoms_per_call` are equal.
 
     Raises ConfigError: the file can't be read, is not a mapping of settings, or has a setting twice.
     """
@@ -151,7 +150,7 @@ def read_profile(path: Path) -> dict[str, Any]:
 
 
 def _yaml_problem(error: Any, text: str) -> str:  # noqa: ANN401 - yaml's classes differ
-    """Where a profile is not valid YAML, why, and what to do, in one sentence."""
+    """Where a profile is not valid YAML, why, and the fix, in one sentence."""
     opened = ""
     if hasattr(error, "problem_mark"):
         line, column, why = (

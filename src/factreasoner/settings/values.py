@@ -1,4 +1,4 @@
-"""What single values of settings must be.
+"""Validation of single values of settings.
 
 Settings are written into every run folder, so none may hold a key.
 """
@@ -18,7 +18,7 @@ _LETTER_BY_DIGIT = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 
 
 def looks_like_a_key(text: str) -> bool:
-    """Whether nobody would choose this text as a name: letters and digits mixed, or a very long part."""
+    """Whether a text looks random: letters and digits mixed, or a very long part."""
     mixed = len(text) >= 16 and len(_LETTER_BY_DIGIT.findall(text)) >= 4
     return mixed or max(map(len, re.split(r"[\W_]", text))) >= 32
 
@@ -37,7 +37,7 @@ def checked_variable(name: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """`url`, if it is a URL without a user, a password or a key.
+    """`url`, if it is a URL without user, password or key.
 
     Raises ValueError: it is not. The message never repeats a secret.
     """

@@ -1,8 +1,7 @@
-"""Markov chains over one component: block Gibbs sampling over many chains at once.
+"""Markov chains over one component: block Gibbs sampling, many chains at once.
 
-Variables of one colour, of which no two are neighbours, are drawn together given all others. A sweep keeps
-not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell; Gelfand and
-Smith 1990).
+Variables of one colour are not neighbours and are drawn together. A sweep keeps their conditional
+probabilities instead of states, whose mean has less variance (Rao-Blackwell; Gelfand and Smith 1990).
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import Component, LogFactor
 
 ZERO = 600.0
-"""How far the logarithm of 0 is below what a variable's positive entries can sum to. It must be finite."""
+"""The finite logarithm for 0, relative to the least sum of a variable's positive entries."""
 
 SINGLE_DOWN_TO = -2000.0
-"""While every logarithm is above this, single precision rounds far below any standard error."""
+"""Above this logarithm, single precision rounds far below any standard error."""
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
 
@@ -192,7 +191,7 @@ def _seen_by(
 
 
 def _lowest(part: Component) -> float:
-    """The least that the logarithms of a variable's positive entries can sum to."""
+    """The least possible sum of logarithms of a variable's positive entries."""
     lowest = np.zeros(len(part.variables))
     for factor in part.factors:
         lowest[list(factor.scope)] += factor.logs.min(where=np.isfinite(factor.logs), initial=0.0)
@@ -202,7 +201,7 @@ def _lowest(part: Component) -> float:
 def colour_classes(count: int, scopes: Sequence[Sequence[int]]) -> list[list[int]]:
     """The variables by colour, no two neighbours alike.
 
-    Each takes the lowest free colour, neighbours of coloured ones first: a bipartite network gets two.
+    Each gets the lowest free colour, starting with neighbours of coloured ones: a bipartite network gets two.
     """
     adjacency = adjacency_bits(count, scopes)
     waiting = sorted(range(count), key=lambda i: adjacency[i].bit_count())

@@ -1,7 +1,7 @@
-"""Elimination orders and what they cost, before any table is allocated.
+"""Elimination orders and their cost, before any table is allocated.
 
-Greedy orders as in Kjaerulff, "Triangulation of graphs" (1990): min-weight removes the variable whose clique
-has the smallest table, min-fill the one that adds the fewest edges.
+Greedy orders as in Kjaerulff, "Triangulation of graphs" (1990): min-weight removes the variable with the
+smallest clique table, min-fill the one that adds the fewest edges.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from operator import attrgetter
 from typing import TypeAlias
 
 SMALL_TABLE = 1 << 12
-"""A largest table at or below this many entries is not worth a search for a better order."""
+"""A largest table up to this many entries needs no better order."""
 
 HOPELESS_TABLE = 1 << 60
-"""At or above this many entries no order makes inference exact, and min-fill could take minutes."""
+"""From this many entries, no order makes inference exact, and min-fill could take minutes."""
 
 FILL_WORK = 20_000_000
-"""Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
+"""Maximum adjacency look-ups of a min-fill search; beyond, the min-weight order is kept."""
 
 
 _Score: TypeAlias = tuple[int, int]
@@ -27,10 +27,10 @@ _Score: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Elimination:
-    """An elimination order over all variables, and the size of the tables it makes.
+    """An elimination order of all variables, and its table sizes.
 
-    `width` is the largest clique's number of variables less one; `largest_table` and `total` count table
-    entries, of the largest clique and of all of them (exact integers, of any size).
+    `width` is the largest clique's number of variables minus one; `largest_table` and `total` count table
+    entries (exact integers).
     """
 
     order: tuple[int, ...]
@@ -40,7 +40,7 @@ class Elimination:
 
 
 def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
-    """A good elimination order, found without memory beyond the graph itself.
+    """A good elimination order, using little memory.
 
     Min-weight first; if that leaves large tables, the cheapest of it, min-fill and a sweep.
     """
@@ -55,7 +55,7 @@ def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> 
 
 
 def _sweep(adjacency: Sequence[int]) -> list[int]:
-    """The reverse Cuthill-McKee order, in which neighbours are close: through grids from end to end."""
+    """The reverse Cuthill-McKee order, which runs through grids from end to end."""
     degrees = [bits.bit_count() for bits in adjacency]
     order: list[int] = []
     seen = 0
@@ -130,7 +130,7 @@ def bits_of(bits: int) -> list[int]:
 def _greedy(
     adjacency: Sequence[int], score: Callable[[int, list[int]], _Score], work: int | None
 ) -> list[int] | None:
-    """The order that always removes the variable of the lowest score; None if that takes too much work."""
+    """The order that always removes the variable with the lowest score; None if too much work."""
     adjacency = list(adjacency)
     left = (1 << len(adjacency)) - 1
     scores = [score(i, adjacency) for i in range(len(adjacency))]
@@ -157,7 +157,7 @@ def _greedy(
 
 
 def _remove(i: int, adjacency: list[int], *, far: bool) -> list[int]:
-    """Eliminate i, in place; the variables whose score may have changed, with `far` their fill too."""
+    """Eliminate i in place; returns variables with changed scores, with `far` also their fill."""
     clique = adjacency[i]
     touched = clique
     for j in bits_of(clique):

@@ -1,4 +1,4 @@
-"""Exact marginals by junction trees, component by component, within the memory there is."""
+"""Exact marginals by junction trees, per component, within available memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _one_large_at_a_time = threading.Lock()
 
 
 class ExactSolver:
-    """Junction tree inference. Refuses what would need more memory than allowed, before allocating it."""
+    """Junction tree inference. Refuses networks that need too much memory before allocating it."""
 
     name = "exact"
 
@@ -56,19 +56,19 @@ def plan_of(part: Component) -> Elimination:
 
 
 def plan_of_network(graph: FactorGraph) -> Elimination:
-    """What eliminating a network without its observed variables would take."""
+    """The elimination cost of a network without its observed variables."""
     sizes = [1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
     scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
     return eliminate(sizes, [scope for scope in scopes if scope])
 
 
 def fits(plan: Elimination) -> bool:
-    """Whether a plan is within the memory allowed."""
+    """Whether a plan is within the memory limit."""
     return bytes_needed(plan) <= memory_budget()
 
 
 def too_wide(plan: Elimination) -> WidthError:
-    """The refusal of a plan above the limit."""
+    """The error for a plan above the limit."""
     return WidthError(
         f"exact inference would have elimination width {plan.width} and need {readable(bytes_needed(plan))}; "
         f"allowed: {readable(memory_budget())}. Use solver 'gibbs', or 'auto', which falls back to it; "
@@ -90,7 +90,7 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
 
 
 MEMORY_BUDGET = 1 << 31
-"""Bytes one component's tables may take, if that is at most half of the machine's memory."""
+"""Maximum bytes of one component's tables, and at most half of the machine's memory."""
 
 _CONTAINER_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),

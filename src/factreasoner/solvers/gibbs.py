@@ -1,4 +1,4 @@
-"""Sampled marginals with a standard error, for networks too wide to be solved exactly."""
+"""Sampled marginals with a standard error, for networks too wide for exact inference."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from factreasoner.solvers.reduction import Component, Reduced, reduce
 from factreasoner.solvers.settings import SolverSettings
 
 NARROW = 10
-"""Largest width of a component with entries near 0 that `gibbs` solves exactly."""
+"""Maximum width of a component with entries near 0 that `gibbs` solves exactly."""
 
 NEAR_ZERO = 2e-3
-"""Entries below this, as a share of their table's largest, count as near 0: chains hardly cross them.
+"""Entries below this share of their table's largest are near 0: chains hardly cross them.
 
-A relation of probability 0.999, the largest there is, has one.
+A relation with the maximum probability 0.999 has one.
 """
 
 MIXED = 1.05
-"""Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
+"""Maximum split R-hat of mixed chains (Gelman and Rubin's bound is 1.1)."""
 
 TOLERANCE = 0.003
 """Standard error at which sampling stops."""
@@ -44,12 +44,12 @@ _log = logging.getLogger(__name__)
 
 
 class GibbsSolver:
-    """Rao-Blackwellised block Gibbs sampling of every component that has something to sample.
+    """Rao-Blackwellised block Gibbs sampling, per component.
 
     Sampling stops when the largest standard error is below TOLERANCE and the chains have mixed
-    (`Marginals.converged`), or before it would exceed `config.solver_seconds`. Results repeat with
-    `config.seed`, unless time cut the sampling short. `diagnostics` have a `warning` if it did not converge,
-    and no `r_hat` if that is infinite.
+    (`Marginals.converged`), or before `config.solver_seconds` are over. Results are reproducible with
+    `config.seed`, unless time ran out. `diagnostics` have a `warning` if it did not converge, and no `r_hat`
+    if that is infinite.
     """
 
     name = "gibbs"
@@ -70,7 +70,7 @@ class GibbsSolver:
 
 
 def _width_without_chains(part: Component) -> int:
-    """Up to which width a component is not sampled: one variable, or more where entries are near 0."""
+    """The maximum width for exact solution: one variable, or more with entries near 0."""
     joining = (factor for factor in part.factors if len(factor.scope) > 1)
     return NARROW if any(factor.logs.min() < math.log(NEAR_ZERO) for factor in joining) else 0
 
@@ -112,7 +112,7 @@ def _chain_count(part: Component) -> int:
 
 
 class Sampled(NamedTuple):
-    """What sampling found of one component, and whether its chains agree."""
+    """The sampled results of one component, and whether its chains agree."""
 
     marginals: list[Table]
     stderr: float
@@ -123,7 +123,7 @@ class Sampled(NamedTuple):
 
 
 def sampled_by(chains: Chains, *, tolerance: float, until: float) -> Sampled:
-    """Sample until the chains have converged, or `until`; the first quarter of all sweeps is dropped."""
+    """Sample until converged or `until`; the first quarter of sweeps is dropped."""
     stretches: list[Moments] = []
     length = FIRST_SWEEPS
     while True:
@@ -150,7 +150,7 @@ def sampled_by(chains: Chains, *, tolerance: float, until: float) -> Sampled:
 def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
     """The largest split R-hat of any row (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4).
 
-    Rows whose half-chain means differ by a standard deviation below `negligible` are left out.
+    Rows with a standard deviation of half-chain means below `negligible` are ignored.
     """
     sweeps = halves[0].sweeps
     means = np.concatenate([half.mean for half in halves], axis=1, dtype=np.float64)
@@ -190,9 +190,9 @@ def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str
 
 
 class AutoSolver:
-    """Exact inference while memory allows it, else Gibbs sampling, component by component.
+    """Exact inference if memory allows, else Gibbs sampling, per component.
 
-    The result names the solver that ran: "gibbs" when any component's posteriors are sampled, else "exact".
+    The result names the solver: "gibbs" if any component is sampled, else "exact".
     """
 
     name = "auto"

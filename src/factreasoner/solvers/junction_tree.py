@@ -1,11 +1,10 @@
 """Exact inference by a junction tree of numpy tables, calibrated in two passes.
 
-Hugin propagation (Jensen, Lauritzen and Olesen 1990): one table a maximal clique. Messages are normalised, so
-that any number of factors may be multiplied. Tables hold plain numbers; if a product leaves their range, the
-whole pass is repeated with logarithms.
+Hugin propagation (Jensen, Lauritzen and Olesen 1990): one table per maximal clique. Messages are normalised.
+Tables hold plain numbers; if a product leaves their range, the pass is repeated with logarithms.
 
-A tree is calibrated for one network, or for several variants of it at once along a last axis of all tables. A
-variant lacks some variables: their factors are 1 in it.
+A tree is calibrated for one network, or for several variants along a last axis of all tables. A variant lacks
+some variables: their factors are 1 in it.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import INCONSISTENT, LogFactor, distribution, log_sum, logarithm
 
 LOWEST = -700.0
-"""Below this logarithm a plain number is not exact, or 0."""
+"""Below this logarithm, a plain number is inexact or 0."""
 
 
 class Arithmetic(NamedTuple):
-    """A kind of numbers that tables hold; `zero` and `one` are neutral for sums and products.
+    """A kind of numbers for tables; `zero` and `one` are neutral for sums and products.
 
-    `lift` makes a table from logarithms and `logs` turns it back. `total` sums along axes, which keep the
-    length 1. What leaves the range of plain numbers raises FloatingPointError inside `np.errstate`.
+    `lift` makes a table from logarithms and `logs` converts it back. `total` sums along axes, which keep
+    length 1. Overflow of plain numbers raises FloatingPointError inside `np.errstate`.
     """
 
     zero: float
@@ -43,13 +42,13 @@ class Arithmetic(NamedTuple):
     total: Callable[[Table, Sequence[int]], Table]
 
     def divide(self, table: Table, by: Table) -> Table:
-        """The quotient, and zero where `by` is zero, because the table is zero there too."""
+        """The quotient, and zero where `by` is zero, since the table is zero there too."""
         return np.asarray(self.quotient(table, by, out=np.full_like(table, self.zero), where=by > self.zero))
 
     def normalise(self, table: Table) -> Table:
         """The table with a largest entry of one in every variant.
 
-        Raises SolverError: a variant is zero throughout.
+        Raises SolverError: a variant is entirely zero.
         """
         largest = table.max(axis=tuple(range(table.ndim - 1)))
         if (largest <= self.zero).any():
@@ -108,9 +107,9 @@ class Clique:
 def clique_tree(
     count: int, scopes: Sequence[Sequence[int]], order: Sequence[int]
 ) -> tuple[list[Clique], dict[int, int]]:
-    """The maximal cliques of an elimination order of all variables, every one before its parent.
+    """The maximal cliques of an elimination order, every one before its parent.
 
-    Also the place of the clique in which each variable is eliminated.
+    Also the index of the clique in which each variable is eliminated.
     """
     rank = {variable: position for position, variable in enumerate(order)}
     adjacency = adjacency_bits(count, scopes)
@@ -164,7 +163,7 @@ class JunctionTree:
             self._factors.append((places[scope[0]], Over(scope, factor.logs.transpose(axes)[..., None])))
 
     def calibrated(self, lacks: Lacks | None = None) -> CalibratedTree:
-        """Every clique's table as the network's distribution over it, in plain numbers where these reach.
+        """Every clique's table as the network's distribution over it, in plain numbers if possible.
 
         Raises SolverError: a variant allows no joint state.
         """
@@ -174,11 +173,11 @@ class JunctionTree:
         return self.propagated(LOGARITHMIC, lacks)
 
     def propagated(self, numbers: Arithmetic, lacks: Lacks | None = None) -> CalibratedTree:
-        """As `calibrated`, with the kind of numbers given.
+        """As `calibrated`, with the given kind of numbers.
 
         Raises:
             SolverError: a variant allows no joint state.
-            FloatingPointError: plain numbers do not reach.
+            FloatingPointError: plain numbers overflow.
         """
         variants = 1 if lacks is None else lacks.shape[1]
         inbox: list[list[Over]] = [[] for _ in self._cliques]
@@ -237,9 +236,9 @@ def _onto(numbers: Arithmetic, over: Over, scope: tuple[int, ...]) -> Over:
 
 
 def _runs(over: Over, scope: tuple[int, ...]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Neighbouring axes joined where all of them are in `scope`, or none: (states, in scope).
+    """Adjacent axes joined if all of them are in `scope`, or none: (states, in scope).
 
-    Also the axis of the variants, where there are several.
+    Also the axis of the variants, if there are several.
     """
     inside = frozenset(scope)
     runs: list[tuple[int, bool]] = []

@@ -1,4 +1,4 @@
-"""Posteriors by merlin, an inference engine in C++ that the user has installed."""
+"""Posteriors by merlin, an inference engine in C++ installed by the user."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NO_BOUND = (
     "merlin_algorithm 'cte' and solver 'exact' are exact"
 )
 EXACT_WIDTH = 18
-"""Largest elimination width at which an exact algorithm is chosen."""
+"""Maximum elimination width for an exact algorithm."""
 
 EXACT_ENTRIES = 1 << 25
-"""Most table entries at which an exact algorithm is chosen: a few seconds of merlin's arithmetic."""
+"""Maximum table entries for an exact algorithm: a few seconds of merlin's time."""
 
 IBOUND = 10
 
@@ -27,10 +27,10 @@ BYTES_PER_ENTRY = 32
 
 
 class MerlinSolver:
-    """Runs the merlin binary on the network as it is given.
+    """Runs the merlin binary on the unreduced network.
 
-    It skips what the other solvers do to a network first, so that their faults would show. `cte` and `bte`
-    are exact. If no algorithm is set, it is `cte` while the width allows it, else `wmb`.
+    It skips the reductions of other solvers, so that it can reveal their errors. `cte` and `bte` are exact.
+    By default it is `cte` if the width allows it, else `wmb`.
 
     Raises ConfigError: there is no merlin binary.
     """
@@ -45,12 +45,12 @@ class MerlinSolver:
             raise ConfigError(f"solver 'merlin': {error}") from error
 
     def marginals(self, graph: FactorGraph) -> Marginals:
-        """Marginals of every variable, to the 6 decimals that merlin prints; `diagnostics` say what was run.
+        """Marginals of every variable, to merlin's 6 decimals; `diagnostics` say what was run.
 
         Raises:
             WidthError: the algorithm would need more than half of the machine's memory.
-            SolverError: merlin failed, crashed, ran out of time or gave no valid answer; or the network or
-                its evidence has probability 0, or a table is malformed.
+            SolverError: merlin failed, ran out of time or gave no valid answer; or the network or its
+                evidence has probability 0, or a table is malformed.
         """
         if not graph.names:
             return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
@@ -80,7 +80,7 @@ class MerlinSolver:
         )
 
     def _chosen(self, plan: Elimination) -> tuple[str, str]:
-        """The algorithm to run, and why it is this one."""
+        """The algorithm to run, and why."""
         if self._config.merlin_algorithm is not None:
             return self._config.merlin_algorithm, "set by merlin_algorithm"
         if plan.width <= EXACT_WIDTH and plan.total <= EXACT_ENTRIES:

@@ -1,4 +1,4 @@
-"""Exact marginals by pgmpy's variable elimination: a second, independent opinion."""
+"""Exact marginals by pgmpy's variable elimination, as an independent check."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from factreasoner.solvers.settings import SolverSettings
 
 
 class PgmpySolver:
-    """Variable elimination, one query per variable, on the network as it is given.
+    """Variable elimination, one query per variable, on the unreduced network.
 
-    It skips what the other solvers do to a network first, so that their faults would show. pgmpy has limits:
+    It skips the reductions of other solvers, so that it can reveal their errors. pgmpy has limits:
 
     - It refuses disconnected networks and nodes without factors: it gets one connected component at a time.
-    - It does not normalise queries on Markov networks, and takes equal factors for one: both are done here.
+    - It does not normalise queries on Markov networks, and merges equal factors: both are handled here.
     - Its elimination orders take minutes (min-fill) or too much memory ("greedy"): ours are used.
-    - Every query eliminates anew, which takes minutes where a junction tree takes a second:
+    - Every query eliminates again, which takes minutes where a junction tree takes a second:
       `config.solver_seconds` limits that.
-    - It multiplies plain numbers: a network whose products could leave their range is refused.
+    - It multiplies plain numbers: a network whose products could overflow is refused.
     """
 
     name = "pgmpy"
@@ -95,7 +95,7 @@ class PgmpySolver:
 def _in_range(graph: FactorGraph, groups: Sequence[tuple[int, ...]]) -> list[list[Factor]]:
     """The factors of each component, every table divided by its largest entry.
 
-    Raises SolverError: a table is 0 throughout, or the product of smallest entries is not a plain number.
+    Raises SolverError: a table is entirely 0, or the product of smallest entries is not a plain number.
     """
     place = {i: g for g, group in enumerate(groups) for i in group}
     found: list[list[Factor]] = [[] for _ in groups]

@@ -1,6 +1,6 @@
-"""What every solver starts with: factors as logarithms, and the network in components.
+"""Preprocessing for solvers: factors as logarithms, and connected components.
 
-Evidence is applied, what says nothing is dropped, and the rest is split into connected components.
+Evidence is applied, constant factors are dropped, and the rest is split into connected components.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LogFactor:
         return cls(factor.scope, logarithm(factor.table))
 
     def given(self, observed: Mapping[int, int]) -> LogFactor:
-        """What is left of it when some variables are observed."""
+        """The factor after observing some variables."""
         if observed.keys().isdisjoint(self.scope):
             return self
         scope = tuple(i for i in self.scope if i not in observed)
@@ -46,7 +46,7 @@ def logarithm(table: Table) -> Table:
 def merged(factors: Iterable[LogFactor]) -> list[LogFactor]:
     """The same product with one factor per scope; scopes are sorted, and the largest logarithm is 0.
 
-    Raises SolverError: a product is 0 throughout.
+    Raises SolverError: a product is entirely 0.
     """
     by_scope: dict[tuple[int, ...], list[Table]] = {}
     for factor in factors:
@@ -95,7 +95,7 @@ def distribution(logs: Table) -> Table:
 _PRODUCT_TOLERANCE = 1e-14
 
 MOST_STATES = 1 << 23
-"""Most states of all variables together: their arrays and Python numbers take a gibibyte."""
+"""Maximum states of all variables together: their arrays take a gibibyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +137,12 @@ class Reduced:
 
 
 def reduce(graph: FactorGraph) -> Reduced:
-    """Apply the evidence and what follows from it, and split the rest into connected components.
+    """Apply the evidence and its consequences, and split the rest into connected components.
 
-    A variable with a single state of positive weight counts as observed. A table of two variables that is a
-    product of two tables of one (such as a relation of probability 0.5) joins nothing.
+    A variable with a single state of positive weight counts as observed. A two-variable table that is a
+    product of two others (such as a relation of probability 0.5) connects nothing.
 
-    Raises SolverError: a table is 0 throughout under the evidence, or there are too many states.
+    Raises SolverError: a table is entirely 0 under the evidence, or there are too many states.
     """
     if sum(graph.cardinalities) > MOST_STATES:
         most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
@@ -174,7 +174,7 @@ def reduce(graph: FactorGraph) -> Reduced:
 
 
 def _split(factor: LogFactor) -> tuple[LogFactor, ...]:
-    """Two factors of one variable each where the table of two variables is their product."""
+    """Two one-variable factors if a two-variable table is their product."""
     if len(factor.scope) != 2:
         return (factor,)
     logs = scaled(factor.logs)
@@ -186,7 +186,7 @@ def _split(factor: LogFactor) -> tuple[LogFactor, ...]:
 
 
 def _forced(factors: Iterable[LogFactor]) -> dict[int, int]:
-    """Variables with a single possible state, by the zeros of one factor."""
+    """Variables with a single possible state, from zeros of one factor."""
     forced: dict[int, int] = {}
     for factor in factors:
         if np.isfinite(factor.logs).all():

@@ -14,7 +14,7 @@ _graph = partial(setting, "Graph")
 
 
 class SolverSettings(Settings):
-    """How posteriors are computed."""
+    """Settings of the solver."""
 
     solver: str = _graph("auto", f"{', '.join(PLUGINS['solver'])} or package.module:Class.")
     solver_seconds: float = _graph(

@@ -1,1 +1,1 @@
-"""The tasks: what each asks of a record, what it computes from the verdicts, and what its table shows."""
+"""The tasks: their input, their metrics, and their tables."""

@@ -1,4 +1,4 @@
-"""`run`: is the answer true? Its work is the pipeline's, its result the Assessment."""
+"""`run`: is the answer true? The pipeline does the work; the result is the Assessment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 
 
 def check_fits(record: Record, config: Config) -> list[InputProblem]:
-    """What `record` lacks for the assessor that `config` describes.
+    """What `record` lacks for the configured assessor.
 
     A record with nothing to judge (no atoms, or an abstention) lacks nothing.
     """
@@ -61,7 +61,7 @@ def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessm
 
 
 def _to_repeat(result: Assessment) -> bool:
-    """Only for failures: `score` solves posteriors that did not converge, without a judge."""
+    """Whether something failed; unconverged posteriors need only `score`."""
     return result.status == "failed" or bool(result.status == "partial" and result.failures)
 
 
@@ -98,15 +98,15 @@ def assess(  # noqa: PLR0913 - what a record of this task may bring
 ) -> Assessment:
     """Assess one answer against contexts. Synchronous; `aassess` is for an event loop.
 
-    The parameters have the names of a record's keys, and take the other names that records may have:
-    `response`, `question`, `retrieved_contexts`. `output` is the answer to `input`. `contexts` are passages:
-    texts, mappings with the keys of a record's contexts, `Context` objects, or documents of LangChain and
-    LlamaIndex. If they are given, no retriever is asked. `atoms` are the statements to judge: texts, mappings
-    or `Atom` objects. Without them, they are made from the answer. `settings` are those of `Config`, such as
-    `version=3`, `model="openai/gpt-4o-mini"`; None counts as not given. They override those of `config`,
-    in whose place the environment's hold. Without a model, the bundled judge is used. A setting that names a
-    part also takes your own object or class: `judge=MyJudge()`. `llm` replaces the model client. What goes
-    wrong with the record is in the result's failures, not raised.
+    The parameters are named like a record's keys, whose aliases are accepted too: `response`, `question`,
+    `retrieved_contexts`. `output` is the answer to `input`. `contexts` are passages: strings, mappings with
+    the keys of a record's contexts, `Context` objects, or documents of LangChain and LlamaIndex. If given, no
+    retriever is used. `atoms` are the statements to judge: strings, mappings or `Atom` objects. By default,
+    they are made from the answer. `settings` are those of `Config`, such as `version=3`,
+    `model="openai/gpt-4o-mini"`; None counts as not given. They override `config`, which defaults to the
+    environment. Without a model, the bundled judge is used. A setting that names a component also takes your
+    own object or class: `judge=MyJudge()`. `llm` replaces the model client. Failures are listed in the
+    result, not raised.
 
     Raises:
         ConfigError: a setting, a key or a model name is wrong.

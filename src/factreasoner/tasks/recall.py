@@ -1,4 +1,4 @@
-"""`recall`: does the answer say what it should? (FaaF: Facts as a Function, arXiv 2403.03888)
+"""`recall`: does the answer state the expected facts? (FaaF: Facts as a Function, arXiv 2403.03888)
 
 Its metrics are those of section 4 there: error rate, and F1 of the facts that are not stated.
 """
@@ -47,7 +47,7 @@ CLASSES = {True: TRUE, False: FALSE, None: UNANSWERED}
 
 
 class RecallResult(ClaimResult):
-    """The facts that an answer should state, with a verdict on each: does the answer state it?
+    """The facts that an answer should state, with a verdict on each.
 
     Verdicts have the premise `answer`. `reference` is the right answer, if the record has it.
     """
@@ -67,7 +67,7 @@ class RecallResult(ClaimResult):
 
     @property
     def metrics(self) -> dict[str, float | None]:
-        """See `factreasoner metrics recall`."""
+        """The metrics; see `factreasoner metrics recall`."""
         return RECALL.line(self)
 
     @property
@@ -77,7 +77,7 @@ class RecallResult(ClaimResult):
         return {fact.id: predicted.get(fact.id) for fact in self.facts}
 
     def _rows(self) -> Iterator[ClaimRow]:
-        """Every fact, judged against the answer. An unanswered one has no label."""
+        """Every fact, judged on the answer. An unanswered one has no label."""
         verdicts = by_claim(self.verdicts)
         for fact in self.facts:
             own = verdicts.get(fact.id, [])[-1:]
@@ -85,24 +85,24 @@ class RecallResult(ClaimResult):
             yield claim_row(self.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
 
     def count(self, value: bool | None) -> int:
-        """How many facts are stated (True), not stated (False) or unanswered (None)."""
+        """The number of facts that are stated (True), not stated (False) or unanswered (None)."""
         return [*self.stated.values()].count(value)
 
     @property
     def recall(self) -> float | None:
-        """Share of the judged facts that the answer states; None if none was judged."""
+        """Share of the judged facts that the answer states; None without any."""
         true, false = self.count(True), self.count(False)
         return true / (true + false) if true + false else None
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
-        """The least and the greatest possible recall, under "recall"; empty if no fact is unanswered."""
+        """The possible range of recall, under "recall"; empty if every fact is answered."""
         true, open_, every = self.count(True), self.count(None), len(self.facts)
         return {"recall": (true / every, (true + open_) / every)} if open_ else {}
 
     @property
     def missed(self) -> tuple[Atom, ...]:
-        """The facts that the answer does not state. Unanswered ones are not among them."""
+        """The facts that the answer does not state, without unanswered ones."""
         return tuple(fact for fact in self.facts if self.stated[fact.id] is False)
 
     @property
@@ -112,7 +112,7 @@ class RecallResult(ClaimResult):
 
 
 def labels_of(result: RecallResult) -> list[LabelledClaim]:
-    """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
+    """The labelled facts. Unanswered ones are a separate class, with P 0.5."""
     stated = result.stated
     return [
         LabelledClaim(
@@ -129,21 +129,21 @@ FEW_RECORDS = 20
 
 
 def _count(value: bool | None) -> OfRecords:
-    """Number of facts with that value; None for a record without facts."""
+    """The number of facts with that value; None without facts."""
     return OfRecords(lambda record: record.count(value) if record.facts else None)
 
 
 def error_rate(claims: Claims) -> Statistic:
-    """Share of the answered facts on which judge and labels differ."""
+    """Share of the answered facts where judge and labels differ."""
     answered = claims.predicted != UNANSWERED
     wrong = answered & (claims.predicted != claims.gold)
     return OfSums(claims.sums(np.stack([wrong, answered])), lambda sums: ratio(sums[..., 0], sums[..., 1]))
 
 
 def f1_false(claims: Claims) -> Statistic:
-    """F1 of "the answer does not state it" over all facts; an unanswered fact counts as not found.
+    """F1 of "the answer does not state it" over all facts; an unanswered fact counts as missed.
 
-    Undefined where no label is False, and where no fact was answered.
+    Undefined without a False label, or without an answered fact.
     """
     predicted, gold = claims.predicted == FALSE, claims.gold == FALSE
     answered = claims.predicted != UNANSWERED
@@ -216,11 +216,11 @@ RECALL: Table[RecallResult] = Table(
 )
 
 PROMPT_TF = "prompt-tf"
-"""The assessor that sends one prompt for each fact and looks for "true" and "false" in the reply."""
+"""The assessor with one prompt per fact, whose reply is searched for "true" and "false"."""
 
 
 class RecallWorker(ClaimWorker[RecallResult]):
-    """Judges every fact of a record against the answer, `atoms_per_call` facts in a call."""
+    """Judges every fact of a record on the answer, `atoms_per_call` facts per call."""
 
     result = RecallResult
     two_sided = True
@@ -239,7 +239,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
         return Work(fields, (*failures, *judged.failures), len(judged.verdicts), len(facts))
 
     def _facts(self, record: Record, meter: Meter) -> tuple[tuple[Atom, ...], tuple[Failure, ...]]:
-        """The record's facts, else its statements of the reference, else facts made from the reference."""
+        """The record's facts, else its reference atoms, else facts made from the reference."""
         if record.facts is not None:
             return record.facts, ()
         if record.reference_atoms is not None:
@@ -342,12 +342,11 @@ def recall(  # noqa: PLR0913 - what a record of this task may bring
     config: ConfigLike = None,
     **settings: Unpack[Keywords],
 ) -> RecallResult:
-    """Find which of the facts that an answer should state it states. Synchronous; see `arecall`.
+    """Find which of the expected facts an answer states. Synchronous; see `arecall`.
 
-    `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
-    objects. Without them, they are made from `reference`, the right answer to `input`. Other names of the
-    parameters, `settings` (such as `mode="tf"`), `config` and `llm` are as in `assess`. What goes wrong with
-    the record is in the result's failures.
+    `facts` are strings, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
+    objects. By default, they are made from `reference`, the right answer to `input`. Aliases, `settings`
+    (such as `mode="tf"`), `config` and `llm` are as in `assess`. Failures are listed in the result.
 
     Raises what `assess` does, and InputError if there are neither facts nor a reference.
     """

@@ -1,7 +1,7 @@
-"""What a task is: it turns (config, record) into a result, and results into rows, lines and a summary.
+"""The definition of a task: from (config, record) to a result, and from results to rows and summary.
 
-Runs, `evaluate`, `compare`, `check` and reports know no more of a task than `Task` has. `ClaimWorker` and
-`ClaimTally` are for tasks that judge claims against texts.
+Runs, `evaluate`, `compare`, `check` and reports use only `Task`. `ClaimWorker` and `ClaimTally` are for tasks
+that judge claims on texts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from factreasoner.protocols import LLM
 
 
 class ClaimResult(Result):
-    """What was judged of one record: `verdicts` name claims and premises, which other fields hold."""
+    """The judged claims of one record; subclasses hold the claims and premises of its `verdicts`."""
 
     verdicts: tuple[Verdict, ...] = ()
 
@@ -55,21 +55,21 @@ C = TypeVar("C", bound=ClaimResult)
 
 
 class RecordWorker(Protocol[R_co]):
-    """Works on records, one at a time and from any number of threads."""
+    """Processes records; thread-safe."""
 
     config: Config
 
     @property
     def settled(self) -> bool:
-        """Whether the worker knows how to ask the model. Until then, records go one by one, in order."""
+        """Whether it is known how to call the model. Until then, records go one by one, in order."""
         ...
 
     def assess(self, record: Record, /) -> R_co:
-        """The result of one record, with what went wrong among its failures.
+        """The result of one record, with its failures.
 
         Raises:
             ConfigError: a setting, a key or a model name is wrong.
-            InputError: the record lacks what the configuration needs.
+            InputError: the record lacks what the settings need.
             BudgetError: the next call could exceed `max_cost`. Answered calls stay in the cache.
             PendingError: the answers come with a batch.
         """
@@ -77,7 +77,7 @@ class RecordWorker(Protocol[R_co]):
 
 
 def makes_claims(record: Record, config: Config) -> bool:
-    """Whether the parts called rules make claims from a text of the record, so that the parser matters."""
+    """Whether rules make claims from a text of the record, so that the parser matters."""
     made = record.atoms is None or config.revise_given
     return made and (config.part("atomizer").parses or config.part("reviser").parses)
 
@@ -86,14 +86,14 @@ def makes_claims(record: Record, config: Config) -> bool:
 class Task(Generic[R]):
     """One task: `name` is its command's, `result` the model of its results, `table` its metrics.
 
-    - `problems` says what a record lacks for it, `prompts` which prompts a run may use.
-    - `worker` makes a `RecordWorker`. It raises ConfigError for an unknown plug-in, or a stage that needs a
-      model when there is none; InputError for a file of a setting that can't be read; MissingExtraError for
-      a plug-in that needs an optional package. `of_config` gives result fields that only settings decide.
-    - `verdicts` are those on a result's claims. `with_verdicts` is the result with others on the
-      same pairs, in the same order; nothing is solved again. `size` counts the claims that were judged.
-    - `claims` must be equal for two runs to have judged the same; none: they always have. `makes_claims`: the
-      embedded parts make claims of a record. `to_repeat`: a resumed run works on the record again.
+    - `problems` returns what a record lacks, `prompts` the prompts that a run may use.
+    - `worker` makes a `RecordWorker`. It raises ConfigError for an unknown plug-in, or a stage without its
+      model; InputError for an unreadable file of a setting; MissingExtraError for a missing package.
+      `of_config` gives result fields from settings.
+    - `verdicts` are those on a result's claims. `with_verdicts` is the result with other verdicts on the same
+      pairs, in order, not solved again. `size` counts the judged claims.
+    - `claims` must be equal for two runs to be comparable; none: they always are. `makes_claims`: rules make
+      claims of a record. `to_repeat`: a resumed run repeats the record.
     - `tally` makes an empty `Tally`, given the sizes of the run's records.
     - `counts`: further fields of its result lines that its table has.
     """
@@ -118,17 +118,17 @@ class Task(Generic[R]):
 
     @property
     def words(self) -> Words:
-        """The task's words for a claim, a claim's probability, and labels."""
+        """The task's words for a claim, its probability, and labels."""
         return self.result.vocabulary
 
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
-        """The result of a record on which all work failed."""
+        """The result of a record for which everything failed."""
         return result_of(self.result, record, config, Work(self.of_config(config), (failure,)))
 
     def assessed(
         self, caller: str, record: Record, llm: LLM | None, config: ConfigLike, settings: Mapping[str, Any]
     ) -> R:
-        """The result of a record from Python's `caller`. Raises InputError for what the record lacks."""
+        """The result of a record for the Python function `caller`. Raises InputError for what it lacks."""
         parts, config = parts_and_config(settings, config)
         if problems := self.problems(record, naming_parts(config, parts)):
             raise InputError([problem._replace(where=caller) for problem in problems])
@@ -136,7 +136,7 @@ class Task(Generic[R]):
 
 
 def line_of(task: Task[R], result: R) -> JournalLine:
-    """A result of a task as its line."""
+    """The journal line of a task's result."""
     fingerprint = None if task.to_repeat(result) else result.fingerprint
     text = result.model_dump_json(context=STORED).encode()
     packed = Packed(result.record_id, fingerprint, result.status, task.size(result), text)
@@ -145,7 +145,7 @@ def line_of(task: Task[R], result: R) -> JournalLine:
 
 
 class Work(NamedTuple):
-    """The outcome for one record: fields of its result, and what went wrong.
+    """The outcome for one record: result fields and failures.
 
     `judged` counts the claims with a verdict, `asked` all claims; `claims` are the answer's.
     """
@@ -165,7 +165,7 @@ class Work(NamedTuple):
 
 
 class ClaimWorker(ABC, Generic[C]):
-    """A task's `RecordWorker`. `two_sided`: a verdict counts only as an entailment or not."""
+    """A `RecordWorker` for claims. `two_sided`: verdicts count only as entailment or not."""
 
     result: type[C]
     two_sided = False
@@ -194,11 +194,11 @@ class ClaimWorker(ABC, Generic[C]):
         return self._accounted(result_of(self.result, record, self.config, work, meter), record)
 
     def _accounted(self, result: C, record: Record) -> C:
-        """The result with what was not checked of the answer, if the task splits it."""
+        """The result with the unchecked parts of the answer, if the task splits it."""
         return result.model_copy(update=account_of(record, None)[1])
 
     def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
-        """The work with the contradictions among the answer's claims, where the settings ask for them."""
+        """The work with contradictions among the answer's claims, if configured."""
         if self._coherence is None or not work.claims:
             return work
         with meter.stage("coherence"):
@@ -207,11 +207,11 @@ class ClaimWorker(ABC, Generic[C]):
 
     @abstractmethod
     def _work(self, record: Record, meter: Meter) -> Work:
-        """Judge one record; `meter` takes time and usage by stage. Raises what `assess` may."""
+        """Judge one record; `meter` gets time and usage by stage. Raises what `assess` may."""
 
 
 def numbered(claims: Iterable[Atom], letter: str, record: Record) -> tuple[Atom, ...]:
-    """Made claims with ids of `letter` and a number, other than the ids that the record gives."""
+    """Made claims with ids of `letter` and a number, avoiding the record's ids."""
     given = (record.contexts, record.atoms, record.reference_atoms)
     taken = {item.id for items in given for item in items or ()}
     found: list[Atom] = []
@@ -222,7 +222,7 @@ def numbered(claims: Iterable[Atom], letter: str, record: Record) -> tuple[Atom,
 
 
 def result_of(result: type[R], record: Record, config: Config, work: Work, meter: Meter | None = None) -> R:
-    """A result of `record`: the outcome of the work, and the fields that every result has."""
+    """A result of `record`: the outcome of the work, and the common fields."""
     return result(
         record_id=record.id,
         status=work.status,
@@ -242,9 +242,9 @@ def result_of(result: type[R], record: Record, config: Config, work: Work, meter
 
 
 class ClaimTally(Tally[C], Generic[C, Scored]):
-    """The tally of a task on claims.
+    """The tally of a claim task.
 
-    `scored` gives a result as `table` reads it, and the fields of its line that are not common to all tasks.
+    `scored` gives a result as input of `table`, and the task's own line fields.
     """
 
     def __init__(
@@ -292,17 +292,17 @@ TASKS = {
     "rag": "factreasoner.tasks.rag.task:TASK",
     "verify": "factreasoner.tasks.verify.task:TASK",
 }
-"""Name of a task, which is that of its command -> where it is."""
+"""Task name, as its command -> module and object."""
 
 
 def check_task(name: str) -> None:
-    """Raise UsageError if no task has the name that a user gave."""
+    """Raise UsageError for an unknown task name."""
     if name not in TASKS:
         raise UsageError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
 
 
 def task_named(name: str) -> Task[Any]:
-    """The task of a run. Raises RunError for one that this version does not know."""
+    """The task of a run. Raises RunError for an unknown one."""
     if name not in TASKS:
         raise RunError(
             f"this is a run of {name!r}, a task that this version does not know; known: {', '.join(TASKS)}"

@@ -1,4 +1,4 @@
-"""A claim's evidence and the records without claims, in words."""
+"""A claim's evidence, and records without claims, as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DECIDES = ("supported by ", "contradicted by ")
 
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
-    """What decides a claim's label, and what else there is to know, each on one line."""
+    """A claim's deciding evidence and its notes, each on one line."""
     parts, whole, words = [], one_line(row.note), one_line(row.quote or "")
     quotes = [one_line(note.quote) for note in row.notes if note.quote]
     if len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
@@ -47,11 +47,11 @@ def _shortened(quote: str, row: ClaimRow, longest: int) -> str:
 
 
 NAMED = 3
-"""How many records are named by id; the others are counted."""
+"""Maximum records named by id; others are counted."""
 
 
 class WithoutClaims:
-    """The records without claims, or with claims that were not judged, by reason."""
+    """The records without claims, or with unjudged claims, by reason."""
 
     def __init__(self) -> None:
         self._without: dict[str, list[str]] = {}
@@ -60,13 +60,13 @@ class WithoutClaims:
         self._sentences = 0
 
     def count(self, result: Result) -> None:
-        """Count the sentences of a record, with claims or without, that no claim covers."""
+        """Count the unchecked sentences of a record."""
         self._unchecked.update(part.reason for part in result.unchecked or ())
         self._sentences += result.sentences or 0
 
     @property
     def not_checked(self) -> str:
-        """How many sentences of all records counted no claim covers, by reason; empty if there are none."""
+        """The unchecked sentences of all counted records, by reason; empty if none."""
         return not_checked(self._unchecked, self._sentences)
 
     def add(self, result: Result) -> None:
@@ -75,14 +75,14 @@ class WithoutClaims:
         self._without.setdefault(failed or nothing_in(result), []).append(result.record_id)
 
     def add_unjudged(self, result: Result, rows: Iterable[ClaimRow]) -> None:
-        """Add a record if judgements of its `rows` failed, with the first failure of one of these."""
+        """Add a record if verdicts on its `rows` failed, with the first of these failures."""
         names = {row.claim for row in rows if row.label is None}
         lost = (f for f in result.failures if f.item_id.rpartition("->")[2] in names | {result.record_id})
         if names and (failure := next(lost, None)):
             self._unjudged.setdefault(failure.message, []).append(result.record_id)
 
     def summary(self, claim_word: str) -> str:
-        """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
+        """Counts and reasons: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
         kinds = {f"No {claim_word}s": self._without, f"Not all {claim_word}s judged": self._unjudged}
         return " ".join(_counted(what, ids) for what, ids in kinds.items() if ids)
 

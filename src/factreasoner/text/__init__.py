@@ -1,1 +1,1 @@
-"""Text: sentence borders, function words, stems; what atoms, judges and retrieval share."""
+"""Text processing shared by atoms, judges and retrieval: sentences, function words, stems."""

@@ -1,4 +1,4 @@
-"""Citation marks in a text, by their form: where they stand, and the labels in them (docs/citations.md)."""
+"""Citation marks in a text, by their form: positions and labels (docs/citations.md)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 _MOST_IN_RANGE = 50
-"""Sources a range may name; a wider one is not a citation."""
+"""Maximum sources in a range; a wider one is not a citation."""
 _WORD = (
     r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|cite|footnotes?"
     r"|quellen?|fu(?:ß|ss)noten?|fuentes?|fontes?|fonti|bron(?:nen)?|källa|källor|kilder?|źródł[oa]|источники?)"
@@ -28,9 +28,9 @@ RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NUMBERED = r"\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}"
 """Numbers in brackets: "[1]", "[[2]]", "[^3]", "[4, 5]"."""
 NOTE = r"\[\^(?P<name>[^\s\[\]]{1,60})\]:"
-"""What defines a footnote."""
+"""The start of a footnote's definition."""
 ENTRY = rf"\[(?![ xX]\])\^?(?P<label>[^\[\]\n]{{1,60}})\](?P<colon>:)?|(?P<raised>[{RAISED}]{{1,3}})"
-"""What an entry of a list of references begins with, unless it is numbered as a list."""
+"""The start of an entry of a reference list, unless numbered as a list."""
 _DASH = "⁻\u2010-\u2015\u2212-"
 _SUPERSCRIPT = re.compile(
     rf"(?<![⁻⁺{RAISED}])(?!(?<!\S)[{RAISED}]+[A-Z]|(?<=\()[{RAISED}]+[A-Z])"
@@ -43,7 +43,7 @@ NOT_SHOWN = (
     r"<!--(?:(?!<!--|-->).)*-->"
     r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*</(?P=unshown)>"
 )
-"""Comments, and elements of HTML that a page does not show."""
+"""Comments, and HTML elements that a page does not show."""
 _APART = re.compile(
     r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)"
     rf"|{NOT_SHOWN}"
@@ -56,7 +56,7 @@ _MATHS = re.compile(
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
 _NAME = re.compile(rf"(?:{_WORD}|web|search|result|chunk|snippet|page)[-_:]\d{{1,3}}")
-"""What looks like the id of a source, whatever the ids: "doc-9", "web:9"; not "B2", "d5" or "mp3"."""
+"""The form of a source id: "doc-9", "web:9"; not "B2", "d5" or "mp3"."""
 _LOCATOR = re.compile(
     r"[,:]?\s*(?:\bpp?\.?|\bS\.|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ _POWER = re.compile(
     r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr|Pa|Hz|[kMG]?pc"
     r"|[kMGT]?eV|sin|cos|tan|log|ln|exp|[α-ω][a-z])|[=+*/·×][ ]?[^\W\d_]{1,3})$"
 )
-"""What stands before a power: a number, a letter for one, a unit, a function."""
+"""Text before a power: a number, a variable, a unit, a function."""
 _FORMULA = re.compile(
     r"(?:[^\W_]\((?!e?s\))[^()\s]{1,12}|\((?=[^()]*[+*/=^·×−])(?:\W|\d|(?<![^\W\d_])[^\W\d_])*[^\s()])\)$"
 )
@@ -92,7 +92,7 @@ AUTHOR_YEAR = re.compile(
     rf"[., ]{{1,3}}{_YEAR}(?:[,;:][^()\[\]\n]{{1,80}})?[)\]]"
     rf"|\[[A-Z][a-z]+\d\d(?:\d\d)?[a-z]?\]|[^\W\d_]+ et al\.? \({_YEAR}\)"
 )
-"""What may cite by author and year, which is not read: "(Smith & Lee, 2020)", "[Smith20]"."""
+"""Possible author-year citations, which are not read: "(Smith & Lee, 2020)", "[Smith20]"."""
 _NAMED = (
     r"(?:(?:(?:the|both|either|sources?|references?|refs?\.?|documents?|passages?|articles?|papers?) ){1,3})?"
 )
@@ -101,25 +101,25 @@ _ASKS_FOR_NOUN = re.compile(
     rf"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*{_NAMED}$",
     re.IGNORECASE,
 )
-"""Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
+"""Words after which a citation is a noun of its sentence: "according to [1], ..."."""
 _PREPOSITION = re.compile(rf"\b(?:at|in|by|from|of|with)[ \t]+{_NAMED}$", re.IGNORECASE)
 _BEFORE_NOUN = re.compile(r"(?:\A|[\n.!?:;]|\b(?:in|by|per|to|as|from|see|and))[ \t]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 JOINT = re.compile(
     rf"[ \t]*(?:[,;、，；،؛]|(?:[,;،] ?)?(?:[&/+–—-]|{_AND}|to|see|cf\.|vgl\.)(?: also)?)?[ \t]*", re.I
 )
-"""What may stand between two marks that are read as one: "[1] and [2]"."""
+"""Text between two marks that are read as one: "[1] and [2]"."""
 _NEW_CLAUSE = re.compile(r".*(?:[;；]|, ?and).*", re.IGNORECASE)
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
 _SERIES = re.compile(_ROW)
 _MATRIX = re.compile(rf"\[\s*{_ROW}(?:\s*,\s*{_ROW})+\s*\]")
 _USED = re.compile(r"\s*[-+*/]?=(?!=)|\(|\.[a-z_]+\(|\[0\]")
-"""What stands behind an index alone: it is assigned to, called or indexed again."""
+"""Text after an index: assignment, call or another index."""
 _INDEXED = re.compile(
     r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
 )
-"""A name that an index is attached to: not a word of a sentence ("York's"), a unit ("828 m") or emphasis."""
+"""A name before an index: not a word ("York's"), a unit ("828 m") or emphasis."""
 _ASSIGNED = re.compile(r"(?:^|[\s(])[^\W\d]\w*\s*:?=\s*$")
 _LINKING = r"(?:\s+(?:be|is|was|are|were|lies|distributed|of|from|in|on|over|to|into))"
 _BEFORE_NUMBERS = re.compile(
@@ -130,7 +130,7 @@ _BEFORE_NUMBERS = re.compile(
     rf"|[\w)\]]\s+[+·*]\s|\w\(|[=∈∉∪∩⊂⊆×$])\s*(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
     re.IGNORECASE,
 )
-"""What stands before numbers in a row, or before the first of such rows, and seldom before citations."""
+"""Text before rows of numbers, and rarely before citations."""
 
 
 class Mark(NamedTuple):
@@ -150,13 +150,13 @@ class Regions:
         self._ends = list(accumulate((end for _, end in ordered), max))
 
     def hold(self, start: int, end: int) -> bool:
-        """Whether one of the parts has the characters [start, end)."""
+        """Whether one of the parts contains the characters [start, end)."""
         before = bisect_right(self._starts, start)
         return before > 0 and self._ends[before - 1] >= end
 
 
 class Known:
-    """The labels that are known to name a source: ids of sources, and other labels."""
+    """Labels known to name a source: ids of sources, and other labels."""
 
     def __init__(self, ids: Collection[str] = (), labels: Collection[str] = ()) -> None:
         self.ids = frozenset(ids)
@@ -164,7 +164,7 @@ class Known:
         self._forms = {re.sub(r"\d+", "0", name) for name in ids if not name.isnumeric()}
 
     def read(self, inside: str) -> list[str] | None:
-        """The labels inside a mark; None where it is not a citation."""
+        """The labels inside a mark; None if it is not a citation."""
         inside = inside.strip()
         if self._is_id(inside):
             return [inside]
@@ -182,12 +182,12 @@ class Known:
         return list(dict.fromkeys(labels)) if labels and plausible else None
 
     def _is_id(self, label: str) -> bool:
-        """Whether a label is the id of a source, or has the form of one: "c9" beside "c0"."""
+        """Whether a label is a source id, or has the form of one: "c9" beside "c0"."""
         return label in self.ids or re.sub(r"\d+", "0", label) in self._forms
 
 
 def _numbers(part: str) -> list[str] | None:
-    """The numbers of one part of a mark; a range that runs backwards is read forwards."""
+    """The numbers of one part of a mark; a reversed range is read forwards."""
     part = part.strip().removeprefix("^").removesuffix("^")
     if re.fullmatch(r"\d{1,9}", part):
         return [str(int(part))]
@@ -224,7 +224,7 @@ def is_word(text: str, start: int, end: int) -> bool:
 
 
 def words_among(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Those of the ordered `marks` that are words of their sentence, several joined ones as one."""
+    """Those of the ordered `marks` that are words of their sentence, joined ones as one."""
     found: set[tuple[int, int]] = set()
     first = 0
     for last, (start, end) in enumerate(marks):
@@ -241,18 +241,18 @@ def words_among(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, i
 
 
 def nothing_cited(text: str) -> Regions:
-    """Where nothing is a citation: code, mathematics and the like, and matrices."""
+    """Regions without citations: code, mathematics and the like, and matrices."""
     return Regions(match.span() for pattern in (_APART, _MATHS, _MATRIX) for match in pattern.finditer(text))
 
 
 def may_be_numbers(text: str, start: int, end: int) -> bool:
-    """Whether the bracket `text[start:end]` may be an interval or a list: a citation only if all is known."""
+    """Whether a bracket may be an interval or a list: a citation only if all labels are known."""
     openers = _BEFORE_NUMBERS if _SERIES.fullmatch(text, start, end) else _ASSIGNED
     return openers.search(text[max(0, start - 80) : start]) is not None
 
 
 def _is_index(text: str, start: int, end: int) -> bool:
-    """Whether a bracket belongs to the name before it: "rows[2](x)", not "York's[1]"."""
+    """Whether a bracket is an index of the name before it: "rows[2](x)", not "York's[1]"."""
     before = text[max(0, start - 80) : start]
     glued = before[-1:].isalnum() or before[-1:] in ("_", ")")
     return glued and bool(_USED.match(text, end) or _INDEXED.search(before))
@@ -280,7 +280,7 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
 
 
 def _lowered(run: str, known: Known) -> str:
-    """Superscripts in a row as one number, or as one each where only that names sources."""
+    """Adjacent superscripts as one number, or separately if only that names sources."""
     digits = [str(RAISED.index(character)) for character in run]
     number = "".join(digits)
     return ",".join(digits) if number not in known.labels and known.labels.issuperset(digits) else number

@@ -1,7 +1,7 @@
-"""The language of a text, the stems of its words, the words that two texts share, and closed word classes.
+"""Language detection, stems, shared words, and closed word classes.
 
 The classes are in `lexicon.json`: function words of ten languages, words at sentence borders of several, all
-others English. They are in lower case and unstemmed, but for words that begin sentences.
+others English. They are in lower case and unstemmed, except words that begin sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Citation = Literal["found", "elsewhere", "absent"]
 
 
 def words(*lines: str) -> frozenset[str]:
-    """The set of the words in `lines`."""
+    """The set of words in `lines`."""
     return frozenset(" ".join(lines).split())
 
 
@@ -32,26 +32,26 @@ _DATA: dict[str, Any] = json.loads(
 )
 FUNCTION_WORDS = {language: words(listed) for language, listed in _DATA["function_words"].items()}
 IN_ENGLISH_TOO = words(_DATA["in_english_too"])
-"""Function words of other languages that are also English words, or stand in names."""
+"""Function words of other languages that are also English, or occur in names."""
 SENTENCES = {kind: words(listed) for kind, listed in _DATA["sentences"].items()}
-"""Abbreviations without their last full stop, and words at the borders of sentences."""
+"""Abbreviations without their last full stop, and words at sentence borders."""
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
-"""Word -> the word that represents all words of its meaning."""
+"""Word -> the representative of its synonyms."""
 _PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}
 _LETTERS = re.compile(r"[^\W\d_]+")
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
-"""Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
+"""Letters of scripts without word spaces, for a pattern's character class."""
 _IN_A_WORD = rf"(?<=[^\W{UNSPACED}])(?=[^\W{UNSPACED}])"
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _COMPARED = re.compile(r"[^\W_]+(?:[.,]\d+)*")
-"""A word or a number that texts are compared by: "1.5" is one."""
+"""A word or number used in comparisons: "1.5" is one."""
 _PAIRED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
-"""Letters of scripts that write no blanks between words, compared by pairs."""
+"""Letters of scripts without word spaces, compared in pairs."""
 _POINTED = re.compile(
     r"\b(?:the|this|that|these|those|such|its|his|her|their|said)\s+[^\W\d_]+", re.IGNORECASE
 )
-"""What a name may replace: "the film", "this law"."""
+"""Nouns that a name may replace: "the film", "this law"."""
 _ENGLISH = FUNCTION_WORDS["english"]
 _OTHERS = {language: known for language, known in FUNCTION_WORDS.items() if language != "english"}
 _TELLING = {
@@ -64,14 +64,14 @@ _SURELY_ENGLISH = _TELLING["english"] - words(
     "an are as at be by can could do else ever has he here if just me must my of on or our over own per same"
     " she so some than to too us we were"
 ) | words("is are were has had he she it in to at for on could must been of by as")
-"""English function words that are seldom words of other languages, those without a class here included."""
+"""English function words that are rarely words of other languages."""
 _LEAST_ENGLISH, _MOST_FOREIGN, _MANY_WORDS = 0.05, 0.15, 9
 _ENGLISH_FORM = re.compile(
     r"[a-z]{3,}(?:ed|ing)|became|began|born|broke|brought|built|chose|came|fell|fought|found|founded|gave|got"
     r"|grew|held|knew|known|led|left|lost|made|met|ran|rose|sang|sold|spent|spoke|stood|taught|took|went|won"
     r"|wrote|written|two|three|four|five|seven|eight|nine|ten|first|second|third"
 )
-"""A word whose form shows English where a short text has no telling function word."""
+"""Word forms that indicate English in a short text."""
 _PROBED = 4000
 _LEAST_LETTERS = 4
 _LEAST_SHARE = 0.1
@@ -84,7 +84,7 @@ _stemmer = lru_cache(maxsize=16)(snowballstemmer.stemmer)
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """The language, as "german", of most function words in `texts`; "english" where none has more."""
+    """The language of most function words in `texts`, such as "german"; default "english"."""
     words = Counter[str]()
     for text in texts:
         words.update(_words(text[:_PROBED]))
@@ -92,18 +92,18 @@ def language_of(texts: Sequence[str]) -> str:
 
 
 def is_english(text: str) -> bool:
-    """Whether the script and the function words of a text show that it is English."""
+    """Whether script and function words show that a text is English."""
     return _reads_english(text[:_PROBED]) is True
 
 
 def is_foreign(text: str) -> bool:
-    """Whether the script or the words of a text show that it is not English: a name alone shows neither."""
+    """Whether script or words show that a text is not English; a name alone does not."""
     return _reads_english(text[:_PROBED]) is False
 
 
 @lru_cache(maxsize=4096)
 def _reads_english(text: str) -> bool | None:
-    """Whether a text is English; None where no word tells."""
+    """Whether a text is English; None if unclear."""
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(letter.isascii() or "LATIN" in unicodedata.name(letter, "") for letter in letters)
     if 2 * latin < len(letters):
@@ -126,7 +126,7 @@ def _reads_english(text: str) -> bool | None:
 
 
 def other_language(text: str) -> str:
-    """The script or language that the letters or function words of a text show, unless it may be English."""
+    """The script or language of a text, unless it may be English."""
     scripts, spoken = _scripts(text[:_PROBED]), _languages(text[:_PROBED])
     if scripts and scripts != ("Latin",):
         return scripts[0]
@@ -134,7 +134,7 @@ def other_language(text: str) -> str:
 
 
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
-    """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
+    """Why each claim can't be compared with a passage: another script or language; "" if it can."""
     found = []
     for claim in claims:
         pairs = ((names(claim[:_PROBED]), names(passage[:_PROBED])) for names in (_scripts, _languages))
@@ -145,7 +145,7 @@ def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _scripts(text: str) -> tuple[str, ...]:
-    """The script of most letters; none where there are too few."""
+    """The script of most letters; empty for short texts."""
     counts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, text)).items():
         name = unicodedata.name(letter, "").split(" ")[0]
@@ -156,7 +156,7 @@ def _scripts(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _languages(text: str) -> tuple[str, ...]:
-    """The languages that the words of a text may be in, the likeliest first; none where no word tells."""
+    """Possible languages of a text, most likely first; empty if unclear."""
     ranked = _ranked(_words(text), _TELLING)
     (likeliest, most), *_ = ranked
     if not most or (likeliest != "english" and most < _LEAST_SHARE * len(_LETTERS.findall(text))):
@@ -165,13 +165,13 @@ def _languages(text: str) -> tuple[str, ...]:
 
 
 def _words(text: str) -> Counter[str]:
-    """The words of a text and their number, but for capitals within it, which belong to names."""
+    """The words of a text and their number, without capitalised words inside it."""
     found = _LETTERS.findall(text)
     return Counter(word.casefold() for i, word in enumerate(found) if i == 0 or word[0].islower())
 
 
 def _ranked(words: Counter[str], classes: Mapping[str, Set[str]]) -> list[tuple[str, int]]:
-    """Languages by the number of `words` in their class, English before others with as many."""
+    """Languages by the number of `words` in their class; on a tie English comes first."""
     hits = {
         language: sum(words[word] for word in words.keys() & known) for language, known in classes.items()
     }
@@ -180,7 +180,7 @@ def _ranked(words: Counter[str], classes: Mapping[str, Set[str]]) -> list[tuple[
 
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
-    """Snowball stem of a lower-case word; English words of one meaning have one stem."""
+    """Snowball stem of a lower-case word; English synonyms have one stem."""
     if language == "english" and word in SAME:
         return SAME[word]
     with _STEMMER_LOCK:
@@ -188,7 +188,7 @@ def stem(word: str, language: str) -> str:
 
 
 def composed(text: str) -> str:
-    """`text` in the form that texts are compared in: composed characters (NFC), no soft hyphens."""
+    """`text` in comparison form: composed characters (NFC), no soft hyphens."""
     return unicodedata.normalize("NFC", text.replace("\xad", ""))
 
 
@@ -198,14 +198,14 @@ def fold(text: str) -> str:
 
 
 def is_quote(quote: str, passage: str) -> bool:
-    """Whether a quote is whole words of a passage, whatever the white space, case and composition."""
+    """Whether a quote is whole words of a passage, ignoring white space, case and composition."""
     wanted, text = (" ".join(composed(t).casefold().split()) for t in (quote, passage))
     found = re.search(f"(?!{_IN_A_WORD}){re.escape(wanted)}(?!{_IN_A_WORD})", text)
     return found is not None and re.search(r"\w", wanted) is not None
 
 
 def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
-    """Where the words of a quote are found: in the passage, in another one, or nowhere."""
+    """Where a quote is found: in the passage, in another one, or nowhere."""
     if is_quote(quote, passage):
         return "found"
     return "elsewhere" if any(is_quote(quote, other) for other in others) else "absent"
@@ -217,29 +217,29 @@ def folded_words(text: str) -> list[str]:
 
 
 def term(word: str, language: str = "english") -> str:
-    """What a folded word is found by: its stem, or a number itself."""
+    """The search term of a folded word: its stem, or a number itself."""
     return word if word[0].isdigit() else stem(word, language)
 
 
 def terms(text: str, language: str = "english") -> list[str]:
-    """What `text` is found by, word by word."""
+    """The search terms of `text`, word by word."""
     return [term(word, language) for word in folded_words(text)]
 
 
 def content(query: str, language: str) -> str:
-    """`query` without its function words, unless it has no other words."""
+    """`query` without function words, unless it has no other words."""
     known, phrase = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", composed(query)))
     return " ".join(word for word in phrase if fold(word) not in known) or query
 
 
 class ComparedWords:
-    """The words of texts that are compared; their stems are those of the language they share."""
+    """Words of texts to compare, with the stems of their common language."""
 
     def __init__(self, *texts: str) -> None:
         self._language = language_of(texts)
 
     def of(self, text: str) -> frozenset[str]:
-        """Numbers, and stems of content words; in scripts without blanks, pairs of neighbouring letters."""
+        """Numbers, and stems of content words; in scripts without spaces, pairs of letters."""
         found: set[str] = set()
         for word in compared_words(text):
             if _PAIRED.search(word):
@@ -250,14 +250,14 @@ class ComparedWords:
 
 
 def compared_words(text: str) -> set[str]:
-    """The words and numbers of a text, function words too."""
+    """The words and numbers of a text, with function words."""
     return set(_COMPARED.findall(composed(text).casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:
-    """Whether `text` has at least half of the original's content words, or this has but one.
+    """Whether `text` has at least half of the original's content words, or this has only one.
 
-    A word behind "the" or "this" does not count: a name may have replaced it.
+    A noun after "the" or "this" is ignored: a name may have replaced it.
     """
     wording = ComparedWords(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))
@@ -265,7 +265,7 @@ def keeps_words(original: str, text: str) -> bool:
 
 
 def shared(words: Set[str], others: Set[str]) -> int:
-    """How many of the stems `words` are among `others`, in whatever form."""
+    """How many of the stems `words` are among `others`, in any form."""
     return sum(word in others or any(_alike(word, other) for other in others) for word in words)
 
 
@@ -276,13 +276,13 @@ def _alike(left: str, right: str) -> bool:
 
 
 def common_prefix(left: str, right: str) -> int:
-    """How many letters two words begin with alike."""
+    """The length of the common prefix of two words."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def gender_of_name(name: str) -> Gender | None:
-    """Whether a first name, a title before a name, or a common noun is a man's or a woman's."""
+    """The gender of a first name, a title before a name, or a common noun."""
     first = next(iter(name.lower().split()), "").strip(".")
     for gender in ("female", "male"):
         if first in _PERSONS[f"{gender}_names"] or first in _PERSONS[f"{gender}_nouns"]:

@@ -1,4 +1,4 @@
-"""The lines of a text, and what each of them is."""
+"""The lines of a text, and their kinds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ BlockKind = Literal["prose", "item", "heading", "table", "code", "note"]
 
 @dataclass(eq=False, slots=True)
 class TextLine:
-    """A line with words at `text[start:end]`, behind the marker of an item, heading or footnote.
+    """A line with words at `text[start:end]`, after the marker of an item, heading or footnote.
 
-    `words` is the place of the marker, behind indent and quotation marks, whose number is `quoted`. `apart`:
-    a blank line or a rule stands above it. `within`: its number belongs to the sentence of the line before.
-    A line of code is a whole fence.
+    `words` is the position of the marker, after indent and quotation marks, whose number is `quoted`.
+    `apart`: a blank line or rule precedes it. `within`: its number belongs to the sentence of the line
+    before. A fenced code block is one line.
     """
 
     begin: int
@@ -55,7 +55,7 @@ _MARKER = re.compile(
 _UNDERLINE = re.compile(r"[\s>]*(?:=+|-+)")
 _RULE = re.compile(r"[\s>]*(?:[-=_*~|:+]\s*)+")
 _COLUMNS = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-"""The rule below the header of a table without a bar at the start of its rows."""
+"""The rule below a table header without a bar at the start of its rows."""
 _RAISED = re.compile(rf"(?<=[^\s{RAISED}])[{RAISED}]{{1,3}}(?![{RAISED}])")
 _FENCE = re.compile(r"[\s>]*+(?P<fence>`{3,}(?=[^`\n]*\Z)|~{3,})")
 _ORDERS = {
@@ -72,7 +72,7 @@ _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?:[^\W\d_]{4}|\d)[.!?] (?=[^\W\d_a-z])")
 _MANY = 10
 CITED_HERE = "\u200b"
-"""Stands for a citation that was cut out beside a stop: the sentence ends there."""
+"""Replaces a citation that was removed beside a stop: the sentence ends there."""
 _CLOSED = rf"""(?:["'”’»)\]*_`」』】）{CITED_HERE}]|[ ]?{NUMBERED}|[{RAISED}])*\Z"""
 STOPPED = re.compile(rf"[.!?…。！？।॥؟۔။።។։᠃\u037e|]{_CLOSED}")
 _PAUSED = re.compile(rf"[:：]{_CLOSED}")
@@ -85,7 +85,7 @@ _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
 
 @lru_cache(maxsize=64)
 def lines(text: str) -> list[TextLine]:
-    """The lines of `text` that say something, in order; those of a fence are one."""
+    """The non-empty lines of `text`, in order; a fence is one."""
     found: list[TextLine] = []
     fence, fenced, apart, position = "", 0, False, 0
     raised = frozenset(_RAISED.findall(text))
@@ -123,7 +123,7 @@ def lines(text: str) -> list[TextLine]:
 
 
 def _is_title(text: str, found: Sequence[TextLine]) -> bool:
-    """Whether the last line is a heading if a rule stands below it: a paragraph of its own, no sentence."""
+    """Whether a rule below makes the last line a heading: a single line, not a sentence."""
     line, alone = found[-1], found[-1].apart or len(found) == 1 or found[-2].kind == "heading"
     return line.kind == "prose" and alone and line_end(text, line, listed=True) == "open"
 
@@ -133,9 +133,9 @@ def _has_blank_line(between: str) -> bool:
 
 
 def _line(text: str, start: int, end: int, raised: frozenset[str]) -> TextLine | None:
-    """The line at text[start:end]; None where it says nothing.
+    """The line at text[start:end]; None if empty.
 
-    One that begins with one of the digits `raised`, which stand behind other words, is a footnote.
+    One that begins with one of the digits `raised`, which follow other words, is a footnote.
     """
     quoted = _QUOTED.match(text, start, end)
     words = quoted.end() if quoted else start
@@ -156,9 +156,9 @@ def _line(text: str, start: int, end: int, raised: frozenset[str]) -> TextLine |
 
 
 def line_end(text: str, line: TextLine, *, listed: bool) -> Literal["stop", "pause", "open"]:
-    """Whether a line ends in the stop of a sentence, in a colon, or within a sentence.
+    """Whether a line ends with a stop, with a colon, or within a sentence.
 
-    `listed`: an item follows, so that a semicolon is like a colon.
+    `listed`: an item follows, so that a semicolon counts as a colon.
     """
     wording = text[max(line.start, line.end - _LOOK_BACK) : line.end]
     if _PAUSED.search(wording) or (listed and _LISTED.search(wording)):
@@ -170,9 +170,9 @@ def line_end(text: str, line: TextLine, *, listed: bool) -> Literal["stop", "pau
 
 
 def is_cut(text: str, line: TextLine, *, before_number: bool = False) -> bool:
-    """Whether a line ends in a word that ends no sentence, such as "the", or within parentheses.
+    """Whether a line ends with a word that can't end a sentence, such as "the", or in parentheses.
 
-    `before_number`: a number follows, so that words such as "was" and "part" end none either.
+    `before_number`: a number follows, so that "was" and "part" do not end one either.
     """
     wording = text[line.start : line.end]
     last = wording.rsplit(maxsplit=1)[-1]
@@ -184,9 +184,9 @@ def is_cut(text: str, line: TextLine, *, before_number: bool = False) -> bool:
 
 
 class _Numbers:
-    """The numbers and letters that may mark the items of a text, each with its values.
+    """Numbers and letters that may mark list items, each with its values.
 
-    A line whose number belongs to no list is no item: "The dose should be⏎40. Children get half."
+    A line whose number belongs to no list is not an item: "The dose should be⏎40. Children get half."
     """
 
     def __init__(self, text: str, found: Sequence[TextLine]) -> None:
@@ -214,7 +214,7 @@ class _Numbers:
             nearest.update(dict.fromkeys(values, i))
 
     def part(self) -> None:
-        """Make each line that no list has the prose it is."""
+        """Turn each line without a list into prose."""
         last: dict[tuple[str, int], int] = {}
         apart = False
         for i, line in enumerate(self._found):
@@ -233,10 +233,10 @@ class _Numbers:
                 line.marker, line.start = "", line.words
 
     def _is_item(self, i: int, steps: Set[int], *, known: bool, apart: bool) -> bool:
-        """Whether the number of a line is that of an item.
+        """Whether the number of a line is an item's.
 
-        `steps`: how far it is from the number before it. `known`: items with numbers stand above. `apart`: a
-        paragraph stands between.
+        `steps`: its difference from the number before it. `known`: numbered items precede. `apart`: a
+        paragraph is between.
         """
         line, end = self._found[i], self._end_before(i)
         starts, first, follows = i in self._following, self._is_first(i), not steps.isdisjoint({1, -1})
@@ -258,7 +258,7 @@ class _Numbers:
         return known or (not self._is_beside(i) and any(value < _MANY for *_, value in self._values[i]))
 
     def _are_alike(self, i: int, following: int) -> bool:
-        """Whether the second of two items follows a cut line, or the word that the first does: "part"."""
+        """Whether two items follow the same word, or the second follows a cut line."""
         lines = [self._found[n - 1] for n in (i, following) if n]
         last = {self._text[line.start : line.end].rsplit(maxsplit=1)[-1] for line in lines}
         return self._is_cut(following) or (len(lines) > len(last))
@@ -267,7 +267,7 @@ class _Numbers:
         return any(value < 2 for *_, value in self._values[i])
 
     def _before(self, i: int) -> TextLine | None:
-        """The line before, where a sentence may go on from it."""
+        """The line before, if a sentence may continue from it."""
         line = self._found[i - 1] if i else None
         return line if line and line.kind in ("prose", "item", "note") else None
 
@@ -279,9 +279,9 @@ class _Numbers:
         return line_end(self._text, self._found[i - 1], listed=True) if self._is_beside(i) else "stop"
 
     def _is_cut(self, i: int, *, loosely: bool = False) -> bool:
-        """Whether the line before ends within a sentence, as its last word or a sentence before it shows.
+        """Whether the line before ends within a sentence.
 
-        `loosely`: or as a word shows that a number often follows.
+        `loosely`: also if its last word is often followed by a number.
         """
         before = self._before(i)
         if before is None:
@@ -296,7 +296,7 @@ class _Numbers:
 
 
 def _values(line: TextLine) -> list[tuple[str, int, int]]:
-    """The values that the number or letter of an item may have, each with its family and indent."""
+    """The possible values of an item's number or letter, with its family and indent."""
     marker = line.marker.strip("().、").lower() if line.kind in ("item", "note") else ""
     indent = (line.words - line.begin) // 2  # Numbers may be flush right.
     if marker.isdecimal():

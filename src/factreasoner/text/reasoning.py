@@ -1,4 +1,4 @@
-"""Parts of a model's text that are no answer: reasoning, tool calls, other turns, and tokens that end a turn.
+"""Parts of a model's output that are not the answer: reasoning, tool calls, other turns, special tokens.
 
 Marks inside code, and a tag that the text only mentions ("the <think> tag"), are part of the answer.
 """
@@ -18,7 +18,7 @@ _WORK = (
     r"|work(?:ing|ings|_?pad|_?space)?|internal|inner|hidden|steps?|strategy|approach|verification|verify|review"
     r"|check|self|search|query|action|observation|information|understanding|ponder(?:ing)?|research|prepar\w+"
 )
-"""Names of tags around work on the answer, or around an answer if nothing follows."""
+"""Names of tags around reasoning, or around an answer if nothing follows."""
 _WORKED = re.compile(
     rf"\W*<(?P<name>(?:[a-z]+[_-])*(?:{_WORK})(?:[_-]\w+)*)(?:\s[^<>]{{0,200}})?>.*?</(?P=name)\s*>",
     re.DOTALL | re.IGNORECASE,
@@ -37,7 +37,7 @@ _SECTION = re.compile(
     [ \t]*(?:[*_]*[ \t]*[:：][*_]*|(?(marked)[#*_ \t]*$|(?!)))""",
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
-"""A label that begins a line: "### Thinking", "**Reasoning:**", "Final Answer:"."""
+"""A label at the start of a line: "### Thinking", "**Reasoning:**", "Final Answer:"."""
 _SIGN = re.compile(r"[<＜◁⟨\[\]&`~:：#*]|\.\.\.|assistantfinal")
 _BLANKS = re.compile(r"\s* {8}\s*")
 
@@ -57,17 +57,17 @@ def _spans(text: str) -> tuple[Span, ...]:
 
 
 def reasoning_spans(text: str) -> list[Span]:
-    """Where `text` holds reasoning, tool calls, other turns, or tokens that end a turn.
+    """Spans of reasoning, tool calls, other turns and special tokens in `text`.
 
-    The spans are in order, without overlap. A block that never closes goes on to the end of the text, or to
-    the answer in tags that ends it; one that never opens began with the text. What stands behind the end of
-    the model's turn is another turn.
+    They are in order, without overlap. An unclosed block extends to the end, or to the tagged answer that
+    ends the text; an unopened one starts with the text. Text after the end of the model's turn is another
+    turn.
     """
     return list(_spans(text))
 
 
 def without_reasoning(text: str) -> str:
-    """The text without its reasoning; unchanged, blanks included, if it has none."""
+    """The text without its reasoning; unchanged if it has none."""
     spans = _spans(text)
     if not spans:
         return text
@@ -76,9 +76,9 @@ def without_reasoning(text: str) -> str:
 
 
 def blanked_reasoning(text: str) -> str:
-    """The text with blanks in the place of its reasoning; every other character keeps its place.
+    """The text with its reasoning replaced by spaces; all other positions stay.
 
-    A blank line replaces the end of a block that ends or begins a line, or is longer than one.
+    A blank line replaces the end of a block that ends or begins a line, or has several lines.
     """
     pieces, at = [], 0
     for start, end in _spans(text):
@@ -94,12 +94,12 @@ def blanked_reasoning(text: str) -> str:
 
 
 def closed_up(text: str) -> str:
-    """A text of `blanked_reasoning` without the blanks that it put in."""
+    """A text from `blanked_reasoning` without its inserted spaces."""
     return _BLANKS.sub(lambda blanks: "\n\n" if "\n" in blanks[0] else " ", text).strip()
 
 
 class _Kept:
-    """A text less the spans that are taken out."""
+    """A text with spans removed."""
 
     def __init__(self, text: str, gone: Sequence[Span]) -> None:
         self.text = text
@@ -107,7 +107,7 @@ class _Kept:
         self.take_out(gone)
 
     def take_out(self, spans: Sequence[Span]) -> None:
-        """Add spans; those that overlap, or have blanks alone between them, become one."""
+        """Add spans; those that overlap, or are separated only by spaces, are joined."""
         merged: list[Span] = []
         for span in sorted([*self.gone, *spans]):
             if merged and not self.text[merged[-1].end : span.start].strip():
@@ -117,7 +117,7 @@ class _Kept:
         self.gone = merged
 
     def first_letter(self, at: int = 0) -> int:
-        """The place of the first letter or digit left at or behind `at`; the length if there is none."""
+        """The first remaining letter or digit at or after `at`; the length if none."""
         for start, end in self.gone[max(0, bisect_left(self.gone, (at, at)) - 1) :]:
             if end > at:
                 if found := LETTER.search(self.text, at, max(at, start)):
@@ -128,7 +128,7 @@ class _Kept:
 
 
 def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
-    """The turns of others before the answer, and all that stands behind the end of its turn."""
+    """Other turns before the answer, and everything after the end of its turn."""
     found: list[Span] = []
     first_letter, other = kept.first_letter(), -1
     for kind, (start, end) in marks.turns:
@@ -143,7 +143,7 @@ def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
 
 
 def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
-    """What stands before an answer in tags that ends the text."""
+    """The text before a tagged answer that ends the text."""
     first = next(
         ((one, end) for one, end in marks.tagged_answers() if kept.first_letter(one.end) < end.start), None
     )
@@ -153,7 +153,7 @@ def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
 
 
 def _work(marks: Marks, kept: _Kept) -> Span | None:
-    """A block with the name of work, with which what is left begins, if more follows."""
+    """A leading block of reasoning, if more follows."""
     begin = kept.gone[0].end if kept.gone and kept.first_letter() > kept.gone[0].start else 0
     found = _WORKED.match(kept.text, begin)
     if (
@@ -166,7 +166,7 @@ def _work(marks: Marks, kept: _Kept) -> Span | None:
 
 
 def _before_labels(marks: Marks, kept: _Kept) -> Iterator[Span]:
-    """Thoughts under a label with which the text begins, each up to the label of the answer behind it."""
+    """Labelled reasoning at the start, each up to the label of the answer."""
     labels = [label for label in _SECTION.finditer(kept.text) if not marks.code.hold(*label.span())]
     with_final = any(label["final"] for label in labels)
     opened, begun = -1, False

@@ -1,6 +1,6 @@
-"""The marks of reasoning, tool calls, answers and turns in a model's text, each with the one that closes it.
+"""Marks of reasoning, tool calls, answers and turns in a model's output, paired.
 
-Tags inside code, and a tag that the text only mentions ("the <think> tag"), are no marks.
+Tags inside code, and a tag that the text only mentions ("the <think> tag"), are not marks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FENCED = re.compile(
     r"(?:(?!^[ \t]*(?P=fence)).)*^[ \t]*(?P=fence)[`~]*[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-"""A fence whose next fence closes it; the first of a draft that no fence closes is none."""
+"""A fence closed by the next fence; a draft's unclosed fence is none."""
 _FENCED_THOUGHT = re.compile(
     r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)[ \t]*(?:THOUGHT)(?:[ _-]\w+)?[ \t]*\nBODY"
     r"(?:^[ \t]*(?P=fence)[\w+-]+[ \t]*\nBODY^[ \t]*(?P=fence)[ \t]*$BODY)*"
@@ -75,7 +75,7 @@ _WHOLE = re.compile(
 _NAMED = re.compile(r"""[ \t]*(?:tags?|blocks?|elements?|tokens?|markers?|sections?)\b""", re.IGNORECASE)
 _BEFORE_A_WORD = re.compile(r"[^\s.!?…。！？\"'”)\]] +\Z")
 _GOES_ON = re.compile(r" *[,.;:)—–-]| +(?!user\b|human\b|assistant\b)[a-zß-öø-ÿа-яё]")
-"""The text before and behind a token that is a word of its sentence: "with <|im_end|>, and"."""
+"""Text around a token that is a word of its sentence: "with <|im_end|>, and"."""
 _QUOTES = "\"'“”‘’„«»「」"
 _STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
 _BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNORECASE)
@@ -113,9 +113,9 @@ class Marks:
         self.found += self._answer_tags()
 
     def tagged_answers(self, begin: int = 0) -> list[tuple[Span, Span]]:
-        """The answers behind `begin` in tags like the last: each opening tag, and where the last one closes.
+        """The tagged answers after `begin`: each opening tag, and the last closing tag.
 
-        An opening tag begins a line, or stands behind another tag.
+        An opening tag begins a line, or follows another tag.
         """
         marks = [mark for mark in self._answers if mark.start() >= begin]
         if not marks or not marks[-1]["answer_close"]:
@@ -130,7 +130,7 @@ class Marks:
         ]
 
     def _answer_tags(self) -> Iterator[Span]:
-        """The tags around answers; `<output>` alone is one at an end of the text."""
+        """The tags around answers; `<output>` only at an end of the text."""
         opened = {mark["answer"] for mark in self._answers if not mark["answer_close"]}
         both = opened & {mark["answer"] for mark in self._answers if mark["answer_close"]}
         end = len(self._text.rstrip())
@@ -143,7 +143,7 @@ class Marks:
                 yield Span(*mark.span())
 
     def _is_mentioned(self, mark: re.Match[str]) -> bool:
-        """Whether the text speaks of a tag: "the <think> tag", quotes it, or has a token as a word."""
+        """Whether the text mentions a tag: "the <think> tag", a quoted one, or a token used as a word."""
         start, end = mark.span()
         token = mark["piped"] or mark["turn"] or mark["token"]
         before = self._text[max(0, start - 9) : start]
@@ -178,7 +178,7 @@ class Marks:
             self._take_token(mark)
 
     def _take_token(self, mark: re.Match[str]) -> None:
-        """A token, by its name: it belongs to a thought or a tool call, or to a turn."""
+        """Process a token by name: part of a thought or tool call, or of a turn."""
         name = re.sub(r"[^a-z/]+", "_", (mark["role"] or mark[0]).lower()).strip("_")
         named = (
             re.search(rf"(?P<thought>{_THOUGHT})|{_TOOL}|python_tag", name)
@@ -211,7 +211,7 @@ class Marks:
         self._opened.append((family, mark.start()))
 
     def _close(self, family: str, mark: re.Match[str]) -> None:
-        """End the outermost block of a family, or the text so far, if no block of it is open."""
+        """End the outermost open block of a family, or the text so far if none is open."""
         own = [place for place, (opened, _) in enumerate(self._opened) if opened == family]
         if own:
             start = self._opened[own[0]][1]
@@ -231,7 +231,7 @@ class Marks:
             self.found.append(Span(0, mark.end()))
 
     def _give_up(self, start: int, end: int) -> None:
-        """End a block that nothing closes: at `end`, or before the answer in tags that ends at `start`."""
+        """End an unclosed block at `end`, or before the tagged answer that ends at `start`."""
         family, begin = self._opened[0]
         answers = self.tagged_answers(begin)
         inside = answers and not LETTER.search(self._text, answers[-1][1].end, start)

@@ -1,4 +1,4 @@
-"""How long a service asks to wait, by the headers or the text of its answer."""
+"""How long a service asks to wait, from headers or message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b"
 
 
 def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | None:
-    """Seconds to wait by `retry-after-ms`, `retry-after` (seconds or a date) or `message`; None if unsaid."""
+    """Seconds from `retry-after-ms`, `retry-after` (seconds or a date) or `message`; None if not given."""
     for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
         value = headers.get(name, "").strip()
         if re.fullmatch(r"\d+(\.\d+)?", value):

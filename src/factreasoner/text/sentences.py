@@ -1,7 +1,7 @@
-"""Sentence borders, by rules: text in, spans out, no model.
+"""Rule-based sentence borders: text in, spans out, no model.
 
 A text is first cut into blocks (paragraphs, list items, headings, table rows, code), then each block into
-sentences. Spans are verbatim, `text[start:end]`. Time is linear in the length of the text, whatever it holds.
+sentences. Spans are verbatim, `text[start:end]`. Time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def newline_ended(text: str) -> str:
 
 
 def blocks(text: str) -> list[Block]:
-    """Paragraphs, list items, headings, table rows, footnotes and fenced code of `text`, in order, trimmed.
+    """Paragraphs, list items, headings, table rows, footnotes and code blocks of `text`, in order, trimmed.
 
-    Each line is one, so a text with wrapped lines is `unwrapped` before. Tags are read as any other
-    characters: `without_tags` reads them before.
+    Each line is one block; wrapped text must be `unwrapped` first. Tags are ordinary characters;
+    `without_tags` removes them.
     """
     found: list[Block] = []
     for line in lines(text):
@@ -50,7 +50,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of `text`, in order, with blanks, markers, rules and tags between; a block of code is one."""
+    """Sentences of `text` in order, with white space, markers and tags between; a code block is one."""
     text = shown(text)
     return [span for block in blocks(text) for span in block_sentences(text, block)]
 
@@ -74,7 +74,7 @@ _FENCED = re.compile(r"(`{3,})(?!`)[^`]++\1(?!`)")
 
 
 def _run_on(text: str, block: Block) -> Iterator[Block]:
-    """A paragraph or item, cut where code or a list runs on in it: "...: 1. First. 2. Second."."""
+    """A paragraph or item, cut where code or a list begins inside it: "...: 1. First. 2. Second."."""
     start = block.start
     for fence in _FENCED.finditer(text, block.start, block.end):
         yield from _items(text, Block(start, fence.start(), block.kind))
@@ -102,13 +102,13 @@ def _items(text: str, block: Block) -> Iterator[Block]:
 
 
 INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-"""Characters without width or meaning, as those that replace tags; for a class of a pattern."""
+"""Characters without width or meaning, for a character class."""
 _CLOSERS = "\"'”’»«›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _MARKER_ALONE = re.compile(r"[\s*_(]*(?:\d{1,3}(?:\.\d{1,3})*|[IVX]{2,4}|[^\W\d_])[*_)]*")
-"""What may mark an item or a heading, which is no sentence of its own: "1. Causes"."""
+"""A lone marker of an item or heading, which is not a sentence: "1. Causes"."""
 _MARK = rf"(?:{NUMBERED}(?:\(https?:[^()\s]*\))?|[{RAISED}]+|【[^【】\n]{{1,60}}】)"
 _CITED = rf"{_MARK}| {{1,9}}{_MARK}(?: {{0,9}}{_MARK})*(?=\s+[^\W\d_a-z]|\Z)"
-"""A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
+"""A citation after a stop; after a space only before a new sentence, not "[2] says so"."""
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*)"
     rf"(?P<closed>(?:[{_CLOSERS}]|{_CITED})*)"
@@ -143,13 +143,13 @@ _PLURAL = re.compile(r"([A-Z])\1")
 """One half of the initials of several words in Spanish: "EE. UU."."""
 _PLURALS = re.compile(r"(?<!\w)([A-Z])\1\. ?([A-Z])\2\Z")
 _YEAR = re.compile(r"(?P<before>[^.!?,;:()]*)\b(?:\d{3,4}|[XVI]+) ?(?:[гр]{1,2}|вв?|r)\Z")
-"""A year or century with its mark, in Russian and Polish; before it the clause."""
+"""A year or century with its mark, in Russian and Polish, and the clause before it."""
 _VERB = re.compile(
     r"\b\w{2,}(?:л[аои]?|[еая]н[ао]?|[ыи]т[ао]?|[аиія]в|[иеаяую]т|ł[aoy]?|li|[nt]o)(?:ся|сь)?\b|\bjest\b|[тл]ась\b"
     r"|\b(?:умер|помер|погиб|вырос|возник|достиг)\b",
     re.IGNORECASE,
 )
-"""What has the form of a finite verb or participle in these languages."""
+"""Forms of finite verbs or participles in these languages."""
 _UNSPACED_BEGINS = re.compile(r"[\"“‘（(「『《]?[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED_ENDS = re.compile(r"(?:[a-z]{2}|\d{3}|[%)\]”\"])[*~]*\Z")
 _SPACED_CLOSE = re.compile("[ \u00a0\u202f]»")
@@ -158,7 +158,7 @@ _BLANK = re.compile(r"\s*")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
-    """Ends of the sentences of a block, but for its last."""
+    """Ends of the sentences of a block, except the last."""
     stops = [stop for stop in _STOP.finditer(text, block.start, block.end) if stop.end() < block.end]
     if not stops:
         return
@@ -186,7 +186,7 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 
 
 def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
-    """Whether a blank, one without width, or what often begins sentences follows a stop ending at `end`."""
+    """Whether a space, visible or not, or a typical sentence start follows the stop."""
     if text[end].isspace() or text[end - 1] == CITED_HERE:
         return True
     if _UNSPACED_BEGINS.match(text, end):
@@ -203,7 +203,7 @@ def _is_parted(text: str, stop: re.Match[str], end: int) -> bool:
 
 
 def _ends_wide(text: str, stop: re.Match[str], end: int) -> bool:
-    """Whether a stop of a script that needs no blank after it ends a sentence."""
+    """Whether a stop of a script without spaces ends a sentence."""
     following = text[end]
     if stop[0] == "．" and following.isdigit():
         return False
@@ -247,15 +247,15 @@ def _ends_latin(text: str, stop: re.Match[str], end: int, block: Block, lower_st
 
 
 def may_abbreviate(text: str) -> bool:
-    """Whether a full stop behind `text` may be that of an abbreviation or an initial."""
+    """Whether a full stop after `text` may belong to an abbreviation or an initial."""
     last_word = _WORD_BEFORE.search(text)
     return last_word is not None and not _full_stop_ends(last_word[0], "1")
 
 
 def _full_stop_ends(last_word: str, next_word: str, *, cited: bool = False) -> bool:
-    """Whether "." between two words ends a sentence; the second does not begin in lower case.
+    """Whether "." between two words ends a sentence; the second is not in lower case.
 
-    `cited`: a citation stands behind the stop, as it does behind a sentence, and seldom behind an initial.
+    `cited`: a citation follows the stop, as after a sentence and rarely after an initial.
     """
     key, begins = last_word.lower(), cited or next_word in SENTENCES["starters"]
     if key in SENTENCES["always_continue"]:
@@ -272,7 +272,7 @@ def _full_stop_ends(last_word: str, next_word: str, *, cited: bool = False) -> b
 
 
 _LONE = r"\[\^?\d{1,3}[.;!?]\s"
-"""A citation whose bracket is not closed before its sentence ends: "is tall [1. The light"."""
+"""A citation without a closing bracket in its sentence: "is tall [1. The light"."""
 _ENCLOSED = re.compile(
     r"(?<![^\W_])(?P<quote>[\"`])(?:(?!(?P=quote)).){0,400}(?<!\s)(?P=quote)"
     + "".join(
@@ -285,6 +285,6 @@ _ENCLOSED = re.compile(
 
 
 def _behind(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
-    """Position behind a match at `start`, of blanks or of what opens a quotation."""
+    """Position after a match at `start` of spaces or opening quotation marks."""
     match = pattern.match(text, start, end)
     return match.end() if match else start

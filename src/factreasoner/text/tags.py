@@ -1,4 +1,4 @@
-"""Marks of HTML within a text: `<br>`, `<sup>`, bold and the like, comments and entities."""
+"""HTML marks within a text: `<br>`, `<sup>`, bold and the like, comments and entities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 from factreasoner.text.language import words
 
 UNSEEN = "\u2060"
-"""Replaces a character of a tag or an entity that shows nothing."""
+"""Replaces an invisible character of a tag or entity."""
 _ALONE = frozenset({"br", "hr", "img", "wbr"})
 _LINES = words("br hr p div ul ol li h1 h2 h3 h4 h5 h6 blockquote")
 _WORDS = words("a b big cite code del em font i img ins kbd mark s small span strong sub sup u wbr")
@@ -18,16 +18,16 @@ _MARK = re.compile(
     r"(?:\s[^<>]{0,600})?/?>|&(?:\#\d{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});",
     re.IGNORECASE | re.DOTALL,
 )
-"""A tag, what a page does not show, or an entity."""
+"""A tag, hidden content, or an entity."""
 _RAISED = re.compile(r"[-\u2212+]?\d")
 _NUMERATOR = re.compile(r"\d{1,3}</sup>\s?(?:/\s?<sub>|\u2044(?:<sub>)?)\d", re.IGNORECASE)
 _LONGEST_ROW = 2000
 
 
 def without_tags(text: str) -> str:
-    """The text with its tags as line breaks, markers of items or nothing, each character at its place.
+    """The text with tags replaced by line breaks, list markers or nothing, positions unchanged.
 
-    Tags in code stay, and so do those that are never closed, as they are words: "the <p> tag".
+    Tags in code, and unclosed ones ("the <p> tag"), stay.
     """
     if "<" not in text and "&" not in text:
         return text
@@ -50,13 +50,13 @@ def without_tags(text: str) -> str:
 
 
 def _words(entity: str) -> str:
-    """The character that an entity stands for; one that stands for none stays."""
+    """The character of an entity; an unknown entity stays."""
     wording = html.unescape(entity)
     return " " if wording.isspace() else wording if len(wording) == 1 and wording.isprintable() else entity
 
 
 def _power(text: str, tag: re.Match[str]) -> str:
-    """What replaces `<sup>`: a power stays one, and a fraction is no power."""
+    """The replacement of `<sup>`: powers stay powers, fractions are not powers."""
     before, raised = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 20]
     if tag["close"] or not (before.isalnum() and _RAISED.match(raised)):
         return ""

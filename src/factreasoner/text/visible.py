@@ -1,4 +1,4 @@
-"""Texts without characters that control a terminal or are invisible."""
+"""Text without terminal control characters or invisible ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 _SUSPECTS = re.compile("[^\n\t -~]")
 is_plain = re.compile("[\n\t -~]*").fullmatch
-"""Whether a text has printable ASCII characters alone, so that none controls or hides anything."""
+"""Whether a text has only printable ASCII characters."""
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls (C0, DEL, C1), marks of direction and other invisible characters, lone
 surrogates, and separators of lines and paragraphs."""
@@ -33,7 +33,7 @@ def replaced(text: str, mark: Callable[[str], str]) -> str:
 def one_line(text: str, longest: int | None = None) -> str:
     """`text`, visible and on one line; cut between words if longer than `longest` characters.
 
-    Where that would lose most of it, as in a language without blanks, it is cut anywhere.
+    If that would lose most of it, as in scripts without spaces, it is cut anywhere.
     """
     line = visible(" ".join(text.split()))
     if longest is not None and len(line) > longest:

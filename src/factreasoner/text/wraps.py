@@ -1,4 +1,4 @@
-"""Wrapped lines: which lines of a text an editor broke, so that the next one goes on with a sentence."""
+"""Wrapped lines: which line breaks an editor inserted within sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factreasoner.text.tags import UNSEEN, without_tags
 _LABELLED = re.compile(r"[^\W\d_][^.:;!?\n]{0,40}[:：]\s")
 _GOES_ON = "(,;"
 _BLANKLESS = "\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff65"
-"""Chinese and Japanese: a line ends behind any letter."""
+"""Chinese and Japanese, where a line may break after any letter."""
 _FIRST_WORD = re.compile(rf"[{_BLANKLESS}][、。，．：；！？」』）】〉》］]*|[^\s{_BLANKLESS}]+")
 _BLANKLESS_LETTER = re.compile(rf"[{_BLANKLESS}]")
 _HYPHENATED = re.compile(r"[^\W\d_]-\Z")
@@ -26,16 +26,15 @@ _LOOK_BACK = 60
 
 @lru_cache(maxsize=64)
 def shown(text: str) -> str:
-    """The text as a reader sees it, without tags, on one line a paragraph; each character at its place."""
+    """The text as displayed, without tags, one line per paragraph; positions unchanged."""
     return unwrapped(without_tags(text))
 
 
 def unwrapped(text: str, places: Sequence[int] | None = None) -> str:
-    """The text with blanks in place of the line breaks within sentences, each character at its place.
+    """The text with spaces in place of line breaks within sentences, positions unchanged.
 
-    Such a break is one that the next word made, since it had no place in the longest line of its paragraph.
-    `places` gives the place of each character before anything was cut out of the text: its lines are as
-    wide as they were.
+    Such a break comes where the next word would not fit in the paragraph's longest line. `places` gives the
+    original position of each character, to measure lines before cuts.
     """
     if "\n" not in text.strip() and len(text.splitlines()) < 2:
         return text
@@ -47,7 +46,7 @@ def unwrapped(text: str, places: Sequence[int] | None = None) -> str:
 
 
 def _blank(text: str, line: TextLine, following: TextLine) -> str:
-    """What replaces a break: nothing is seen behind a hyphen, and between letters that need no blank."""
+    """The replacement of a break: nothing after a hyphen, and between letters without spaces."""
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]
     blankless = _BLANKLESS_LETTER.search(beside) or (beside.isdigit() and _BLANKLESS_LETTER.search(before))
@@ -60,7 +59,7 @@ def _blank(text: str, line: TextLine, following: TextLine) -> str:
 
 
 class _Wraps:
-    """Finds the lines that go on with the line before."""
+    """Finds lines that continue the line before."""
 
     def __init__(self, text: str, places: Sequence[int]) -> None:
         self.text = text
@@ -74,19 +73,19 @@ class _Wraps:
         self._widest = max((run.width for run in self._runs if run.is_model), default=0)
 
     def found(self) -> Iterator[tuple[TextLine, TextLine]]:
-        """Each line that is wrapped, with the line that goes on with it."""
+        """Each wrapped line, with the line that continues it."""
         for run in self._runs:
             yield from run.joined(self._widest)
 
     def width(self, line: TextLine) -> int:
-        """How wide a line is, without the blanks at its end."""
+        """The width of a line, without trailing spaces."""
         end = self.text.find("\n", line.end)
         if end < 0:
             return self._places[line.end - 1] - self._places[line.begin] + 1
         return self._places[end] - self._places[line.begin] - (end - line.end)
 
     def first_word(self, line: TextLine) -> str:
-        """What would have to fit on the line before."""
+        """The word that would have to fit on the line before."""
         word = _FIRST_WORD.match(self.text, line.words, line.end)
         return word[0] if word else ""
 
@@ -98,7 +97,7 @@ class _Wraps:
         )
 
     def columns(self, line: TextLine) -> int:
-        """How many more columns a line has than letters: some are two columns wide."""
+        """The extra columns of a line beyond its letters: some are two columns wide."""
         return _wide(self.text[line.begin : line.end])
 
     def is_labelled(self, line: TextLine) -> bool:
@@ -106,7 +105,7 @@ class _Wraps:
         return _LABELLED.match(self.text, line.start, line.end) is not None
 
     def is_broken(self, line: TextLine, following: TextLine) -> bool:
-        """Whether two blanks end a line, which breaks it in Markdown."""
+        """Whether two spaces end a line, a hard break in Markdown."""
         return self.text[line.end : following.begin].startswith("  ")
 
 
@@ -115,7 +114,7 @@ def _wide(text: str) -> int:
 
 
 class _Break:
-    """The border between two lines that follow each other."""
+    """The border between two consecutive lines."""
 
     def __init__(self, wraps: _Wraps, line: TextLine, following: TextLine) -> None:
         self.line, self.following = line, following
@@ -143,12 +142,12 @@ class _Break:
         self.comma = wraps.text[line.end - 1] in ",;"
 
     def is_full(self, widths: tuple[int, int]) -> bool:
-        """Whether the next word has no place in a line of this width, in letters or in columns."""
+        """Whether the next word does not fit in a line of this width, in letters or columns."""
         return any(needed > width for needed, width in zip(self.needed, widths, strict=True))
 
 
 class _LineRun:
-    """Lines without a blank line or a rule between them."""
+    """Lines without a blank line or rule between them."""
 
     def __init__(self, wraps: _Wraps, run: Sequence[TextLine]) -> None:
         self._wraps = wraps
@@ -170,7 +169,7 @@ class _LineRun:
         return self.width, self._columns
 
     def joined(self, widest: int) -> Iterator[tuple[TextLine, TextLine]]:
-        """The lines that go on with the one before; `widest` is the width of other wrapped lines, or 0."""
+        """The lines that continue the one before; `widest` is the width of other wrapped lines, or 0."""
         if not self.is_wrapped and widest > self.width:
             self.width, self._columns = widest, max(widest, self._columns)
         sure = self.is_wrapped or widest > 0
@@ -192,7 +191,7 @@ class _LineRun:
                     yield each.line, each.following
 
     def _goes_on(self, each: _Break, firm: set[str], wrapped: bool, sure: bool) -> bool:
-        """Whether a line goes on with the one before."""
+        """Whether a line continues the one before."""
         labels = "label" in firm or (self._has_labels and not sure)
         if each.parted or not each.possible or (each.labelled and labels):
             return False
@@ -205,10 +204,10 @@ class _LineRun:
         return wrapped
 
     def _reads_as_prose(self, paragraph: Sequence[_Break], full: Sequence[bool]) -> bool:
-        """Whether lines are one paragraph, though no small letter shows it: not an address, not a verse.
+        """Whether lines are one paragraph without lower-case evidence: not an address or verse.
 
-        They have a width that people wrap at, the last one ends in a stop, another one does not, and no line
-        of the run but its first breaks off early.
+        They have a typical wrapping width, the last one ends with a stop, another one does not, and only the
+        first may be short.
         """
         opened = [each for each in paragraph if each.ends == "open"]
         early = [
@@ -223,5 +222,5 @@ class _LineRun:
 
 
 def _sign(line: TextLine) -> str:
-    """Which sign marks a line, or "number"."""
+    """The bullet that marks a line, or "number"."""
     return "number" if any(map(str.isalnum, line.marker)) else line.marker

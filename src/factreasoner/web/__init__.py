@@ -1,1 +1,1 @@
-"""Pages of hosts nobody vouches for: which may be fetched, what robots.txt says, and the text of them."""
+"""Pages of untrusted hosts: access rules, robots.txt, and text extraction."""

@@ -1,8 +1,8 @@
 """Which URLs and IP addresses a page may be fetched from.
 
-The tables are the special-purpose registries of IANA (RFC 6890 and later), written out because the answers of
-`ipaddress.is_private` differ between versions of Python. An address that carries an IPv4 address inside
-(mapped, NAT64) counts as that one; tunnels (6to4, Teredo) are always refused.
+The tables are the special-purpose registries of IANA (RFC 6890 and later), written out because
+`ipaddress.is_private` differs between Python versions. An address that contains an IPv4 address (mapped,
+NAT64) counts as that one; tunnels (6to4, Teredo) are always refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SPECIAL = {
     "reserved address": "192.0.0.0/24 240.0.0.0/4 2001::/23",
 }
 _NETWORKS = [(ip_network(network), why) for why, networks in _SPECIAL.items() for network in networks.split()]
-"""In this order: a network may lie in a later one."""
+"""Networks in order: one may lie in a later one."""
 _GLOBAL_IPV6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
 _METADATA_OF = {
@@ -42,16 +42,16 @@ _METADATA_OF = {
     "Oracle": "192.0.0.192 fd00:c1::a9fe:a9fe",
 }
 _METADATA = frozenset(map(ip_address, " ".join(_METADATA_OF.values()).split()))
-"""Where clouds serve a machine its own credentials; refused even where private hosts are allowed."""
+"""Cloud metadata addresses with credentials; refused even if private hosts are allowed."""
 INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
-"""Reasons set aside by `allow_private_hosts`."""
+"""Reasons ignored with `allow_private_hosts`."""
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 
 
 def address_refusal(address: str, *, allow_private: bool = False) -> str | None:
-    """Why `address` (IPv4 or IPv6 text, scope allowed) may not be connected to; None when it may."""
+    """Why `address` (IPv4 or IPv6 text, scope allowed) is not allowed; None if it is."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         ip = _inner_ipv4(ip) or ip
@@ -71,10 +71,11 @@ def _special(ip: IPv4Address | IPv6Address) -> str | None:
 
 
 def parse_url(url: str) -> httpx.URL:
-    """`url` parsed, if it may be fetched as far as can be known without DNS; a final dot is dropped.
+    """`url` parsed, if allowed as far as known without DNS; a final dot is dropped.
 
-    Refused: schemes other than http and https, credentials, a host missing or misspelt, and IPv4 addresses
-    in any spelling but the plain dotted one.
+    Refused: schemes other than http and https, credentials, a missing or invalid host, and IPv4 addresses
+    other than in dotted decimal.
+
     Raises ForbiddenUrlError: with the reason; credentials and the query are not repeated in it.
     """
     try:
@@ -93,7 +94,7 @@ def parse_url(url: str) -> httpx.URL:
 
 
 def host_refusal(host: str) -> str | None:
-    """Why the ASCII `host` of a URL (no brackets) is not a plain host name or address; None when it is."""
+    """Why the ASCII `host` of a URL (no brackets) is not a plain host name or address; else None."""
     if ":" in host:
         # A scope names an interface of this machine, and an unknown one would be looked up as a name.
         return None if is_address(host) and "%" not in host else "malformed address"
@@ -128,7 +129,7 @@ def display(url: httpx.URL | str) -> str:
 
 
 def normal_domain(domain: str) -> str:
-    """A domain of an allow or deny list as it is compared: ASCII, lower case, no dots at the ends.
+    """A normalised domain of an allow or deny list: ASCII, lower case, no dots at the ends.
 
     Raises ConfigError: it is not a domain (a URL, a path, a wildcard inside).
     """
@@ -145,13 +146,13 @@ def normal_domain(domain: str) -> str:
 
 
 def in_domains(host: str, domains: Iterable[str]) -> bool:
-    """Whether the ASCII `host` is one of the normal `domains` or lies below one."""
+    """Whether the ASCII `host` is one of the normal `domains` or below one."""
     name = host.lower().rstrip(".")
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 
 def host_of(link: str) -> str:
-    """The host of a link as domains are compared, with or without a scheme; empty without one."""
+    """The normalised host of a link, with or without a scheme; empty without one."""
     bare = link.strip()
     try:
         host = httpx.URL(bare if "://" in bare else f"http://{bare}").raw_host.decode("ascii")

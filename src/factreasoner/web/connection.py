@@ -1,8 +1,8 @@
-"""The network side of fetching a page: connections to checked addresses, and bodies, under one deadline.
+"""Network access for fetching: connections to checked addresses, and bodies, under one deadline.
 
-A host is resolved once, every address found is checked, and the socket is opened to one of those very
-addresses, so that a DNS answer that changes meanwhile changes nothing. TLS still names and verifies the host.
-A body is capped as it comes and as it is unpacked, so that a bomb is never held whole.
+A host is resolved once, every address is checked, and the socket is opened to one of those addresses, so that
+DNS rebinding has no effect. TLS still verifies the host. A body is limited as it arrives and as it is
+unpacked.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePa
 from factreasoner.web.addresses import address_refusal, is_address
 
 ENCODING = "gzip"
-"""What may be asked for; a server that packs otherwise is not read."""
+"""Accepted content encodings."""
 
 _MEMBER = b"\x1f\x8b"
 
 Resolver = Callable[[str, int], Sequence[str]]
-"""(host, port) -> IP addresses, in the order to try them. Raises OSError."""
+"""(host, port) -> IP addresses, in the order to try. Raises OSError."""
 
 
 def system_resolver(host: str, port: int) -> list[str]:
-    """The addresses the operating system knows for `host`."""
+    """The operating system's addresses for `host`."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
 def tls_context() -> ssl.SSLContext:
-    """What verifies hosts, read once a process: hundreds of certificates take their time each time."""
+    """The verifying TLS context, created once: reading hundreds of certificates takes time."""
     return _tls_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
 
 
@@ -48,31 +48,31 @@ def _tls_context(file: str | None, folder: str | None) -> ssl.SSLContext:
 
 
 class Deadline:
-    """A moment after which everything about one page has taken too long."""
+    """A time limit for everything about one page."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left, above 0. Raises FetchLimitError when none are."""
+        """Seconds left, above 0. Raises FetchLimitError if none are."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.passed()
         return left
 
     def passed(self) -> FetchLimitError:
-        """The error that says the deadline passed."""
+        """The error for a passed deadline."""
         message = f"the page took more than {self.seconds:g} seconds"
         return FetchLimitError("time", message, passing=True)
 
 
 class CheckedBackend(httpcore.NetworkBackend):
-    """Opens TCP connections for httpcore, to addresses that passed the check, and no others.
+    """Opens TCP connections for httpcore, only to addresses that passed the check.
 
     Raises, from the connection pool that uses it:
-        ForbiddenUrlError: any address of the host is one to stay away from.
-        FetchLimitError: the deadline passed, while resolving, connecting, writing or reading.
+        ForbiddenUrlError: an address of the host is not allowed.
+        FetchLimitError: the deadline passed.
         UnreadablePageError: the host has no address.
     """
 
@@ -112,7 +112,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         raise UnreadablePageError("DNS", f"{host} has no address")
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
-        """The resolver's answer within the deadline; getaddrinfo itself takes no timeout."""
+        """The resolver's answer within the deadline; getaddrinfo has no timeout."""
         answer: list[Sequence[str]] = []
 
         def resolve() -> None:
@@ -130,7 +130,7 @@ class CheckedBackend(httpcore.NetworkBackend):
 
 
 class _DeadlineStream(httpcore.NetworkStream):
-    """A network stream whose every wait ends at the deadline, however slowly bytes come in."""
+    """A network stream whose waits all end at the deadline."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream
@@ -159,11 +159,11 @@ class _DeadlineStream(httpcore.NetworkStream):
 
 
 def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: Deadline) -> bytes:
-    """All of a body whose Content-Encoding header is `encoding`.
+    """A whole body with the Content-Encoding header `encoding`.
 
     Raises:
         FetchLimitError: more than `limit` bytes, packed or unpacked, or the deadline passed.
-        UnreadablePageError: an encoding that was not asked for, or damaged data.
+        UnreadablePageError: an encoding that was not requested, or damaged data.
     """
     packing = encoding.strip().lower()
     if packing not in ("", "identity", "gzip", "x-gzip"):
@@ -181,7 +181,7 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
 
 
 def _unpacked(body: bytearray, size: int) -> bytes:
-    """What is packed in `body`, at least its first `size` bytes; padding may follow it."""
+    """The unpacked `body`, at least its first `size` bytes; padding may follow it."""
     packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         whole = packed.decompress(body, size)

@@ -1,4 +1,4 @@
-"""Fetching one page from a host nobody vouches for: checked addresses, capped bytes, time and redirects."""
+"""Fetch one page from an untrusted host: checked addresses, limited bytes, time and redirects."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ from factreasoner.web.settings import WebSettings
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 FETCH_BYTES = 10_000_000
-"""Largest page, compressed and uncompressed."""
+"""Maximum page size, compressed and uncompressed."""
 FETCH_SECONDS = 20.0
-"""Time allowed to fetch a page, and as much again to read it."""
+"""Time limit to fetch a page, and again to read it."""
 MAX_REDIRECTS = 5
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
     | {"application/pdf", "application/x-pdf", *MEDIA_TYPES}
 )
-"""Media types a page may claim; what it really is, is told from its bytes."""
+"""Accepted media types; the real type is told from the bytes."""
 REFUSED = "refused"
-"""Why there is no page where nothing listens at the address."""
+"""The reason if the connection is refused."""
 Permit = Callable[[httpx.URL], None]
 
 
 class Fetcher:
-    """Fetches pages over http and https, from any number of threads.
+    """Fetches pages over http and https; thread-safe.
 
-    Pages come straight from their host: a proxy of the environment is not used, because it would connect
-    to unchecked addresses. `resolver` stands in for DNS.
+    Pages come straight from their host: a proxy in the environment is not used, because it would connect to
+    unchecked addresses. `resolver` replaces DNS.
+
     Raises ConfigError: an entry of `allow_domains` or `deny_domains` is not a domain.
     """
 
@@ -55,15 +56,14 @@ class Fetcher:
         self._tls = tls_context()
 
     def fetch(self, url: str, *, permit: Permit = lambda url: None) -> Page:
-        """The page at `url`, redirects followed, its bytes unpacked.
+        """The page at `url`, with redirects followed and its bytes unpacked.
 
-        `permit` is asked before every request, those of redirects included, and raises a FetchError for one
-        that is not to be made.
+        `permit` is called before every request, redirects included, and raises a FetchError to prevent it.
 
         Raises:
-            ForbiddenUrlError: the URL, a redirect or an address behind them is not one to connect to.
+            ForbiddenUrlError: the URL, a redirect or an address behind them is not allowed.
             FetchLimitError: too many bytes (packed or unpacked), seconds or redirects.
-            UnreadablePageError: an error status, a broken reply, or a media type that holds no text.
+            UnreadablePageError: an error status, a broken reply, or a media type without text.
         """
         deadline = Deadline(FETCH_SECONDS)
         seen: set[str] = set()
@@ -81,7 +81,7 @@ class Fetcher:
                 raise FetchLimitError("redirects", f"{display(target)}: more than {MAX_REDIRECTS} redirects")
 
     def allowed(self, url: str) -> httpx.URL:
-        """`url` taken apart, without its fragment. Raises ForbiddenUrlError when it may not be fetched."""
+        """`url` parsed, without its fragment. Raises ForbiddenUrlError if not allowed."""
         parsed = parse_url(url).copy_with(fragment=None)
         host = parsed.raw_host.decode("ascii")
         if in_domains(host, self._denied) or (self._allowed and not in_domains(host, self._allowed)):
@@ -138,7 +138,7 @@ class Fetcher:
 
 
 def content_type(header: str) -> tuple[str, str]:
-    """(media type, charset) of a Content-Type header, in lower case; empty where missing."""
+    """(media type, charset) of a Content-Type header, in lower case; empty if missing."""
     media_type, *parameters = header.lower().split(";")
     charset = ""
     for parameter in parameters:
@@ -149,7 +149,7 @@ def content_type(header: str) -> tuple[str, str]:
 
 
 def _text(header: bytes) -> str:
-    """A header's value: ASCII by the standard, UTF-8 where servers name pages in letters of their own."""
+    """A header's value: ASCII by the standard, UTF-8 from some servers."""
     try:
         return header.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""The rule by which a page's text is dropped, and the reason it gives.
+"""The rule by which a page's text is dropped, with its reason.
 
-What a page is *about* never counts: product names, copyright lines and the word "captcha" are welcome in an
-article. A page is dropped for what it lacks: text, sentences, or anything beside notices to the visitor.
+The topic never counts: product names, copyright lines and "captcha" are fine in an article. A page is dropped
+if it lacks text, sentences, or anything besides notices to the visitor.
 """
 
 from __future__ import annotations

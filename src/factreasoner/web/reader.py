@@ -1,8 +1,8 @@
-"""Reading hostile pages in processes of their own, killed when a page takes too long.
+"""Read hostile pages in separate processes, killed when a page takes too long.
 
-A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing interrupts one
-within a thread. The processes see no environment variable but those that find Python and its modules, so no
-key, and end when this one does. All readers share them, since to start one takes a second.
+A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and a thread can't be
+interrupted. The processes get only the environment variables that find Python and its modules, so no key, and
+end with this one. All readers share them, since starting one takes a second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from factreasoner.web.fetch import FETCH_SECONDS
 from factreasoner.web.page import Extracted, Page, TextTable
 
 FETCH_PAGES = 20
-"""Most pages read from a PDF of the web."""
+"""Maximum pages read from a PDF of the web."""
 MOST_WORKERS = 4
 _FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
 IDLE: list[subprocess.Popen[bytes]] = []
@@ -32,11 +32,12 @@ _ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL"
 
 
 class PageReader:
-    """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
+    """Extracts the text of pages; thread-safe, with at most four processes for all readers.
 
-    A page may take so many `seconds`, and so many `pages` of a PDF are read. Without `sift`, a page is not
-    dropped for what its text is like: for files the user has chosen. Raises MissingExtraError: trafilatura is
-    not installed, which takes menus off.
+    A page may take `seconds`, and `pages` of a PDF are read. Without `sift`, a page is never dropped for the
+    quality of its text: for the user's own files.
+
+    Raises MissingExtraError: trafilatura, which removes menus, is not installed.
     """
 
     def __init__(
@@ -49,10 +50,10 @@ class PageReader:
         self._sift = sift
 
     def read(self, page: Page) -> Extracted:
-        """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable".
+        """The text of `page`, or why it is dropped: as in `extract`, "too slow", "unreadable".
 
         Raises:
-            ConfigError: the process that reads does not start: a package it needs can't be imported.
+            ConfigError: the reader process does not start: a package can't be imported.
             MissingExtraError: it is a PDF, and pdf-oxide is not installed.
         """
         if b"%PDF-" in page.data[:1024]:
@@ -105,7 +106,7 @@ def _need(module: str) -> None:
 
 
 def _waiting_worker() -> subprocess.Popen[bytes]:
-    """A worker that waits for a page; dead ones are skipped."""
+    """An idle worker; dead ones are skipped."""
     while IDLE:
         with contextlib.suppress(IndexError):  # another thread took the last one
             worker = IDLE.pop()
@@ -116,7 +117,7 @@ def _waiting_worker() -> subprocess.Popen[bytes]:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    """A worker that has started; its start does not count against a page's time."""
+    """A started worker; its start does not count against a page's time."""
     command = [sys.executable, "-m", "factreasoner.web.extract_worker"]
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
@@ -145,6 +146,6 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """End the processes that wait for a page."""
+    """End the idle processes."""
     while IDLE:
         _end(IDLE.pop())

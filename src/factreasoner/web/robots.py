@@ -1,4 +1,4 @@
-"""What sites ask programs to leave alone: robots.txt, by RFC 9309."""
+"""robots.txt, by RFC 9309."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ with extras_named():
     from protego import Protego
 
 AGENT = "factreasoner"
-"""The name under which a site may address this program."""
+"""This program's name in robots.txt."""
 _LONGEST = 500 * 1024
-"""Bytes of a robots.txt that are read, as RFC 9309 asks at least."""
+"""Maximum bytes read of a robots.txt, RFC 9309's minimum."""
 
 
 class Robots:
-    """The rules of every site asked about, each fetched once; for any number of threads."""
+    """The rules of all sites, each fetched once; thread-safe."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -30,11 +30,11 @@ class Robots:
         self._rules: dict[str, Protego] = {}
 
     def check(self, url: httpx.URL) -> None:
-        """Let `url` pass, or raise. A site without a robots.txt allows everything.
+        """Raise unless `url` is allowed. A site without a robots.txt allows everything.
 
         Raises:
-            ForbiddenUrlError: the site asks to leave the page alone.
-            FetchError: its robots.txt is not available now, which does not count as permission.
+            ForbiddenUrlError: robots.txt disallows the page.
+            FetchError: robots.txt is not available now, which does not count as permission.
         """
         if not self._of_site(url).can_fetch(str(url), AGENT):
             raise ForbiddenUrlError("robots.txt", f"{display(url)}: robots.txt forbids programs")

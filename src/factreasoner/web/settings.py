@@ -10,7 +10,7 @@ _retrieval = partial(setting, "Retrieval")
 
 
 class WebSettings(Settings):
-    """Which pages may be fetched."""
+    """Settings of fetching pages."""
 
     allow_domains: tuple[str, ...] = _retrieval(
         (), "Use only pages from this domain; repeatable. (default: all)"

@@ -1,4 +1,4 @@
-"""Where claims are lost, in words: by the retriever or the generator."""
+"""Where claims are lost, as text: by the retriever or the generator."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FAILED = "a verdict failed"
 
 
 def losses(values: Values) -> list[str]:
-    """Sentences on where a system loses or invents claims, from the means of a run's metrics.
+    """Sentences on where a system loses or invents claims, from a run's mean metrics.
 
-    The last one names the part that loses most, retriever or generator. Empty where too little is known.
+    The last one names what loses most, retriever or generator. Empty if too little is known.
     """
     retrieval, generation = values["lost_in_retrieval"], values["lost_in_generation"]
     invented, found = values["hallucination"], []
@@ -46,9 +46,9 @@ def _percent(value: float) -> str:
 
 
 def lost_claims(result: JudgedPairs) -> Iterator[tuple[str, str, str]]:
-    """The answer's claims that nothing supports, and the reference's that the answer does not state.
+    """The answer's unsupported claims, and the reference's claims that the answer omits.
 
-    Of each: which text makes it, how it is invented or lost in words, and the claim.
+    For each: the text with the claim, how it is invented or lost, and the claim.
     """
     for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_words, _wanted), strict=True):
         for line in lines:
@@ -57,7 +57,7 @@ def lost_claims(result: JudgedPairs) -> Iterator[tuple[str, str, str]]:
 
 
 def _words(line: ClaimLine, result: JudgedPairs) -> str:
-    """What is wrong with a claim of the answer, in words; empty: nothing."""
+    """What is wrong with a claim of the answer; "" if nothing."""
     retrieved = other = ""
     if result.contexts is not None:
         against = _holding(line.contradicted, result)
@@ -70,7 +70,7 @@ def _words(line: ClaimLine, result: JudgedPairs) -> str:
 
 
 def _wanted(line: ClaimLine, result: JudgedPairs) -> str:
-    """How a claim of the reference is missing in the answer, in words; empty: it is not."""
+    """How the answer misses a claim of the reference; "" if it does not."""
     stated = _by_other(line, "contradicted by the answer", "not found in the answer")
     if not stated or result.contexts is None:
         return stated
@@ -90,5 +90,5 @@ def _missing(contexts: ContextEvidence) -> str:
 
 
 def _holding(evidence: ContextEvidence, result: JudgedPairs) -> str:
-    """The contexts that do it each alone, or all where a judge of all together named none."""
+    """The contexts with the event, or all if a combined verdict named none."""
     return ", ".join(ids_of(result, evidence)) or "the contexts" * (evidence.any.holds is True)

@@ -1,4 +1,4 @@
-"""What is found of one record: claims and verdicts, what they say together, and the claims as rows."""
+"""The result for one record: claims and verdicts, their combination, and rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from factreasoner.tasks.task import ClaimResult
 
 
 class JudgedPairs(ClaimResult):
-    """Claims and verdicts. Premises are named by context ids, `answer`, `reference` and `contexts`.
+    """Claims and verdicts. Premises are context ids, `answer`, `reference` and `contexts`.
 
-    `claims` are the answer's, `reference_claims` the reference's; None where there was no text to make them
-    from, or making them failed. `contexts` are in the order of retrieval, None where the record has none.
+    `claims` are the answer's, `reference_claims` the reference's; None without a text, or if making them
+    failed. `contexts` are in retrieval order, None if the record has none.
 
-    `joint`: contexts were judged together. Otherwise, `together` is filled where claims of the answer that no
-    context supports alone were judged once more against all contexts. It maps a premise to the ids of its
-    contexts: `contexts`, or `contexts:1` and so on where one call can't show them all.
+    `joint`: contexts were judged together. Otherwise, `together` is set if claims of the answer that no
+    single context supports were judged again on all contexts. It maps a premise to the ids of its contexts:
+    `contexts`, or `contexts:1` and so on if one call can't show them all.
     """
 
     claims: tuple[Atom, ...] | None = None
@@ -48,14 +48,14 @@ class JudgedPairs(ClaimResult):
 
     @property
     def others(self) -> dict[str, str]:
-        """The other text that the claims of a text are judged against, by text, where there is one."""
+        """For each text, the other text that its claims are judged against, if any."""
         return {REFERENCE: ANSWER} | ({ANSWER: REFERENCE} if (self.reference or "").strip() else {})
 
 
 class Event(NamedTuple):
-    """Something that is true of a claim or not, with its probability.
+    """Something true or false of a claim, with its probability.
 
-    Failed verdicts leave it undecided: `holds` is None. `p` is None where they leave the probability open.
+    Failed verdicts leave it undecided: `holds` is None. `p` is None if they leave the probability open.
     """
 
     holds: bool | None
@@ -65,7 +65,7 @@ class Event(NamedTuple):
         return Event(None if self.holds is None else not self.holds, None if self.p is None else 1 - self.p)
 
     def __and__(self, other: Event) -> Event:
-        """Both, taken as independent. One that does not hold decides."""
+        """Both, as if independent. One that does not hold decides."""
         sides = (self.holds, other.holds)
         p = None if self.p is None or other.p is None else self.p * other.p
         return Event(False if False in sides else None if None in sides else True, p)
@@ -81,9 +81,9 @@ UNDECIDED = Event(None, None)
 
 
 def any_of(events: Iterable[Event]) -> Event:
-    """At least one of the events, as probable as the most probable one.
+    """At least one of the events; its probability is the maximum.
 
-    One that holds decides, whatever is missing. Where none does, an undecided one leaves it undecided.
+    One that holds decides. If none does, an undecided one leaves it undecided.
     """
     found = list(events)
     if not found:
@@ -98,8 +98,8 @@ def any_of(events: Iterable[Event]) -> Event:
 class ContextEvidence(NamedTuple):
     """Whether the contexts support, or contradict, one claim.
 
-    `each` has an event for every context, in their order. `together` is the event for all contexts together,
-    where they were judged so, and `rests_on` has the positions of the contexts that decide it.
+    `each` has an event for every context, in order. `together` is the event for all contexts together, if
+    judged, and `rests_on` has the positions of the contexts that decide it.
     """
 
     each: tuple[Event, ...]
@@ -113,13 +113,13 @@ class ContextEvidence(NamedTuple):
 
     @property
     def needs_several(self) -> bool:
-        """Whether the contexts do so together, and none alone."""
+        """Whether several contexts are needed."""
         return self.together.holds is True and all(event.holds is False for event in self.each)
 
     def within(self, chosen: tuple[Event, ...]) -> Event:
-        """A chosen context, or several together of which one is chosen.
+        """A chosen context, or several together including a chosen one.
 
-        Where a context's own verdict is missing, that context alone may be what decides them together.
+        If a context's own verdict is missing, it alone may decide the combined one.
         """
         alone = (one & other for one, other in zip(self.each, chosen, strict=True))
         together = self.together & any_of(chosen[position] for position in self.rests_on)
@@ -128,10 +128,10 @@ class ContextEvidence(NamedTuple):
 
 
 class ClaimLine(NamedTuple):
-    """A claim with the contexts that support it and those that contradict it.
+    """A claim with its supporting and contradicting contexts.
 
     `other`: the other text supports it, and `against`: contradicts it. That is the reference for a claim of
-    the answer, and vice versa. `relevant`: contexts that support a claim of the reference do, where known.
+    the answer, and vice versa. `relevant`: contexts that support a claim of the reference do, if known.
     """
 
     claim: Atom
@@ -183,7 +183,7 @@ class _PairVerdicts:
         return ContextEvidence(each, *self._together(claim_id, event))
 
     def _together(self, claim_id: str, event: _AsEvent) -> tuple[Event, tuple[int, ...]]:
-        """The event for all contexts together, and the positions of those that decide it: all if unknown."""
+        """The event for all contexts together, and the positions that decide it: all if unknown."""
         verdicts = [self._verdicts.get((premise, claim_id)) for premise in self._result.together]
         decisive = [verdict for verdict in verdicts if verdict is not None and event(verdict).holds]
         named = {context_id for verdict in decisive for context_id in verdict.rests_on}
@@ -200,7 +200,7 @@ class _PairVerdicts:
 
 
 def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:
-    """The event for one of the contexts that a verdict is on: it holds for those that the verdict names."""
+    """The event for one context of a combined verdict: it holds for those the verdict names."""
     found = event(verdict)
     if verdict is None or not found.holds or context_id in verdict.rests_on:
         return found
@@ -218,7 +218,7 @@ def _contradicted(verdict: Verdict | None) -> Event:
 def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
     """The answer's claims against contexts and reference, the reference's against answer and contexts.
 
-    The first row of an answer's claim notes what the reference says, where the contexts say something else.
+    The first row of an answer's claim notes a reference that differs from the contexts.
     """
     verdicts = by_claim(result.verdicts)
     contexts = {context.id: context for context in result.contexts or ()}
@@ -252,7 +252,7 @@ def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
 
 
 def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
-    """What the reference says of a claim, where the contexts say something else."""
+    """A note on what the reference says, if it differs from the contexts."""
     if by_reference.label == "supported" and not line.contexts.any.holds:
         return Note("the reference supports it")
     if by_reference.label != "contradicted" or line.contradicted.any.holds:

@@ -1,4 +1,4 @@
-"""The metrics of retrieval-augmented generation: shares of claims, and scores of the ranking.
+"""The metrics of retrieval-augmented generation: shares of claims, and ranking scores.
 
 Sources: RAGChecker (arXiv 2408.08067), section 3.3; there, a passage is relevant if it entails a claim of the
 reference. Manning, Raghavan, Schütze, "Introduction to Information Retrieval", chapter 8.
@@ -21,10 +21,10 @@ from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, JudgedPai
 def retrieval_scores(
     retrieved: Sequence[str], relevant: Collection[str], k: int | None = None
 ) -> dict[str, float | None]:
-    """Scores of a ranking of ids, best first, cut after the first `k` (None: not cut).
+    """Scores of a ranking of ids, best first, cut after `k` (None: not cut).
 
-    None where a denominator is 0: nothing was retrieved, or nothing is relevant. `map` divides the sum of the
-    precisions at relevant ids by the number of relevant ids, `map_at_hits` by the number found.
+    None if a denominator is 0. `map` divides the sum of precisions at relevant ids by the number of relevant
+    ids, `map_at_hits` by the number found.
     """
     wanted = set(relevant)
     ranking = retrieved[:k]
@@ -47,7 +47,7 @@ def _gain(rank: int) -> float:
 
 
 class Needed(NamedTuple):
-    """What a metric needs: in words, and as keys of what a record may lack, in order."""
+    """A metric's requirements: as text, and as keys that a record may lack, in order."""
 
     words: str
     keys: tuple[str, ...]
@@ -56,7 +56,7 @@ class Needed(NamedTuple):
 class Share(NamedTuple):
     """The share of claims for which `event` holds: the answer's claims, or the reference's (`wanted`).
 
-    `detail`: it is shown in result lines only.
+    `detail`: shown only in result lines.
     """
 
     name: str
@@ -82,7 +82,7 @@ RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 LINE: tuple[Place, ...] = ("line",)
 KEY_OF = {key: key for key in ("contexts", "reference", "gold_contexts")} | {"reference_claims": "reference"}
-"""What a metric needs -> the field of an input record that has it."""
+"""A metric's requirement -> the input key for it."""
 
 
 def _need(needs: Needed) -> Need:
@@ -171,7 +171,7 @@ SHARES = tuple(row for row in ROWS if isinstance(row, Share))
 
 
 def _metrics() -> Iterator[Metric]:
-    """The rows in order; shares of claims are followed by the mean probability."""
+    """The rows in order; each share of claims is followed by the mean probability."""
     for row in ROWS:
         if isinstance(row, Metric):
             yield row
@@ -182,7 +182,7 @@ def _metrics() -> Iterator[Metric]:
 
 
 def _lacking(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
-    """What the record lacks, in words, by key. `found` are the claims that contexts may support."""
+    """What the record lacks, as text, by key. `found` are the claims that contexts may support."""
 
     def no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
         return f"no claims of {whose}" if claims is None else "" if claims else f"{whose} makes no claim"
@@ -204,8 +204,7 @@ FAILED = "a verdict that decides it failed for every claim"
 class RagScores(NamedTuple):
     """The metrics of a result: see `RagResult`.
 
-    If verdicts failed, `undecided` counts the claims that each metric leaves out (of context_precision: the
-    contexts).
+    `undecided` counts, per metric, claims (or contexts, for context_precision) excluded by failed verdicts.
     """
 
     result: JudgedPairs
@@ -216,10 +215,9 @@ class RagScores(NamedTuple):
 
 
 class RagResult(JudgedPairs):
-    """Where a retrieval-augmented answer loses or invents: its claims, verdicts and metrics.
+    """Where a retrieval-augmented answer loses or invents claims: claims, verdicts and metrics.
 
-    `reasons` say why a metric is None. If verdicts failed, `bounds` has the least and the greatest value that
-    a metric could have.
+    `reasons` say why a metric is None. After failed verdicts, `bounds` has the possible range of a metric.
     """
 
     vocabulary: ClassVar[Words] = Words(
@@ -231,7 +229,7 @@ class RagResult(JudgedPairs):
 
     @property
     def metrics(self) -> dict[str, float | None]:
-        """See `factreasoner metrics rag`."""
+        """The metrics; see `factreasoner metrics rag`."""
         return RAG.line(scored_rag(self, self.k))
 
     @property
@@ -241,12 +239,12 @@ class RagResult(JudgedPairs):
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
-        """Between which values failed verdicts leave a metric."""
+        """The possible range of each metric affected by failed verdicts."""
         return scored_rag(self, self.k).bounds
 
 
 def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
-    """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
+    """The metrics of a result; ranking metrics use the first `k` contexts (None: all)."""
     scored = RagScores(result, {}, {}, {}, {})
     lines, wanted = lines_of(result)
     places = range(len(result.contexts or ()))
@@ -285,7 +283,7 @@ def _add(scored: RagScores, name: str, value: float | None, reason: str) -> None
 
 
 def _add_share(scored: RagScores, name: str, events: Sequence[Event], missing: str) -> None:
-    """Add the share of the events that hold, among those that are decided."""
+    """Add the share of decided events that hold."""
     decided = [event.holds for event in events if event.holds is not None]
     value = sum(decided) / len(decided) if decided else None
     _add(scored, name, value, missing or FAILED)

@@ -1,4 +1,4 @@
-"""`rag`: where does a retrieval-augmented answer lose or invent?"""
+"""`rag`: where does a retrieval-augmented answer lose or invent claims?"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _makes_claims(record: Record, config: Config) -> bool:
 
 
 def _scored(result: RagResult, config: Config) -> tuple[RagScores, dict[str, Any]]:
-    """The ranking is scored at K if that is a number."""
+    """The scored result; the ranking is cut at K if that is a number."""
     scored = scored_rag(result, config.k if isinstance(config.k, int) else None)
     words, wanted = lines_of(result)
     return scored, {
@@ -56,7 +56,7 @@ def _scored(result: RagResult, config: Config) -> tuple[RagScores, dict[str, Any
 
 
 def _content(line: ClaimLine, of: str, result: RagResult) -> dict[str, Any]:
-    """A claim of a text in a result line, with the contexts that support it or contradict it."""
+    """A claim in a result line, with its supporting and contradicting contexts."""
     content: dict[str, Any] = {"id": line.claim.id, "text": line.claim.text}
     if result.contexts is not None:
         content |= {
@@ -109,12 +109,11 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
 ) -> RagResult:
     """Find where a retrieval-augmented answer loses or invents facts. Synchronous; see `arag`.
 
-    `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}), `Context`
+    `contexts` are what was retrieved, best first: strings, mappings ({text, id?, title?, link?}), `Context`
     objects or other libraries' documents. They are named "c0", "c1" and so on unless they have ids.
     `reference` is the right answer to `input`, and `gold_contexts` are the ids of all relevant contexts.
-    `atoms` and `reference_atoms` are the claims of both texts; they are made unless they are given. Other
-    names of the parameters, `settings` (such as `premise="joint"`, `k=5`), `config` and `llm` are as in
-    `assess`.
+    `atoms` and `reference_atoms` are the claims of both texts, made by default. Aliases, `settings` (such as
+    `premise="joint"`, `k=5`), `config` and `llm` are as in `assess`.
 
     The result has every metric in `metrics` (None with a reason in `reasons`):
 

@@ -1,4 +1,4 @@
-"""Makes the claims of a record's answer and reference, and judges them against contexts and each other."""
+"""Make the claims of answer and reference, and judge them on the contexts and each other."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from factreasoner.tasks.task import ClaimWorker, Work, numbered
 from factreasoner.text.reasoning import without_reasoning
 
 WINDOW_TOKENS = 16_000
-"""Most tokens of passages in one call; longer texts are judged in pieces."""
+"""Maximum passage tokens per call; longer texts are judged in pieces."""
 
 
 class MadeClaims(NamedTuple):
-    """Claims of one text, None where there is no text or making them failed; and what went wrong."""
+    """Claims of one text, None without a text or if making them failed; and failures."""
 
     claims: tuple[Atom, ...] | None
     failures: tuple[Failure, ...] = ()
@@ -74,9 +74,9 @@ def _numbered(made: MadeClaims, letter: str, record: Record) -> MadeClaims:
 
 
 def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) -> list[Premise]:
-    """The contexts in their order, in as few premises as possible of at most `tokens` tokens each.
+    """The contexts in order, in the fewest premises of at most `tokens` tokens each.
 
-    One premise is named `contexts`, several are named `contexts:1`, `contexts:2` and so on.
+    One premise is named `contexts`, several are `contexts:1`, `contexts:2` and so on.
     """
     groups = in_calls(contexts, tokens)
     names = [CONTEXTS] if len(groups) == 1 else [f"{CONTEXTS}:{n}" for n in range(1, len(groups) + 1)]
@@ -87,10 +87,10 @@ def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) 
 
 
 def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
-    """One verdict on a claim from those on the pieces of a text; None where missing ones leave it open.
+    """One verdict on a claim from those on the pieces of a text; None if missing ones leave it open.
 
-    A piece that supports the claim decides, else one that contradicts it. Where all are neutral, so is the
-    verdict, with the least of their probabilities.
+    A supporting piece decides, else a contradicting one. If all are neutral, so is the verdict, with the
+    smallest of their probabilities.
     """
     for label in ("entailment", "contradiction"):
         found = decision(verdict for verdict in verdicts if verdict.label == label).verdict
@@ -102,10 +102,10 @@ def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
 
 
 class RagWorker(ClaimWorker[RagResult]):
-    """Judges all claims against the contexts, the answer's against the reference, and the reverse.
+    """Judges all claims on the contexts, the answer's on the reference, and the reverse.
 
-    A context takes both lists of claims in one call. Claims of the answer that no context supports alone are
-    judged once more against all contexts together. With `premise` "joint", that is all that is asked.
+    Both lists of claims share a call on a context. Claims of the answer that no single context supports are
+    judged again on all contexts together; with `premise` "joint", only so.
 
     Raises ConfigError: `premise` is "joint", and the judge reads one passage at a time.
     """
@@ -168,9 +168,9 @@ class RagWorker(ClaimWorker[RagResult]):
     def _second_look(
         self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
     ) -> Judged | None:
-        """Verdicts of all contexts together on the claims that nothing supports so far.
+        """Verdicts of all contexts together on the claims without support so far.
 
-        None where there are none because a recording is of a run without a second look.
+        None if a recorded run had no second look.
         """
         supported = {v.target_id for v in found.verdicts if v.context_id != REFERENCE and v.supports}
         left = [claim for claim in claims if claim.id not in supported]
@@ -182,7 +182,7 @@ class RagWorker(ClaimWorker[RagResult]):
     ) -> Iterator[Task]:
         """Contexts with both lists of claims; reference and answer with those of the other.
 
-        A judge that sends no calls gets one list at a time: its verdict may depend on the other claims.
+        A local judge gets one list at a time: its verdict may depend on the other claims.
         """
         premise_of = premises(record.contexts or (), record.id)
         for claims in filter(None, [[*words, *wanted]] if self._asks else [words, wanted]):
@@ -200,14 +200,14 @@ class RagWorker(ClaimWorker[RagResult]):
             yield from self._in_pieces(text, wanted)
 
     def _in_pieces(self, premise: Premise, claims: Sequence[Claim]) -> Iterator[Task]:
-        """The premise, or pieces of it where one call can't show it all."""
+        """The premise, or pieces of it if one call can't show it all."""
         context = Context(id=premise.id, text=premise.text)
         cut = pieces(context, WINDOW_TOKENS) if self._asks else [context]
         for piece in cut:
             yield premise._replace(text=piece.text), list(claims)
 
     def _judged(self, tasks: Sequence[Task]) -> Judged:
-        """One verdict for each pair, except where judging failed."""
+        """One verdict for each pair, except after failures."""
         asked = [task for task in tasks if task[0].text.strip()]
         judged = judge_all(self._judge, asked, workers=judging_threads(self._judge, self.config))
         times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)

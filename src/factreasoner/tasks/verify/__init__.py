@@ -1,1 +1,1 @@
-"""Verification: does each cited source support the claims that cite it? And the text corrected."""
+"""Verification: does each cited source support its claims? With a corrected text."""

@@ -1,4 +1,4 @@
-"""What each sentence of a text cites: markers are set aside, sentences found, and markers given to them."""
+"""What each sentence of a text cites: find markers and sentences, and match them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Place = tuple[int, int]
 
 
 class CitingSentence(NamedTuple):
-    """A sentence, with the markers behind its full stop, in `text[start:end]`.
+    """A sentence with the markers after its full stop, in `text[start:end]`.
 
-    `words` is its place without these markers, `block` the number of its paragraph or list item. `cited` are
-    ids of contexts, `unknown` labels that name none.
+    `words` is its position without these markers, `block` the number of its paragraph or list item. `cited`
+    are context ids, `unknown` labels without a source.
     """
 
     start: int
@@ -53,16 +53,15 @@ class CitingSentence(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it stands in its text."""
+        """Its position in the text."""
         return self.start, self.end
 
 
 class CitedText:
-    """A text with what its sentences cite.
+    """A text with the citations of its sentences.
 
-    `plain` is the text without markers, lists of references and code; `original` maps its places back.
-    `notes` say what was not read as a citation, or may not be one. `defined` maps labels to entries of a list
-    of references outside the text.
+    `plain` is the text without markers, reference lists and code; `original` maps its positions back. `notes`
+    are on doubtful citations. `defined` maps labels to entries of a reference list outside the text.
     """
 
     def __init__(
@@ -101,28 +100,28 @@ class CitedText:
         self.notes = (*notes_on(text, markers, sources), *strange)
 
     def like(self, text: str) -> CitedText:
-        """Another text whose labels name the same sources."""
+        """Another text with the same meaning of labels."""
         return CitedText(text, self.contexts, self._defined)
 
     def label_of(self, source: str) -> str:
-        """The text's name for a source: its id where a citation has it, else its number."""
+        """The text's name for a source: its id if cited so, else its number."""
         by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
         markers = (m for s in self.sentences for m in s.markers if source in m.sources)
         named = any(by_id.search(self.text, m.start, m.end) for m in markers)
         return source if named else self._sources.label_of(source)
 
     def words_of(self, sentence: CitingSentence) -> str:
-        """What a sentence says, without its markers."""
+        """A sentence without its markers."""
         first, last = (bisect.bisect_left(self._places, place) for place in sentence.words)
         return self.plain[first:last]
 
     def original(self, span: Span | tuple[int, int]) -> Span:
-        """The place in the text of `plain[start:end]`."""
+        """The position in the text of `plain[start:end]`."""
         start, end = span
         return Span(self._places[start], self._places[end - 1] + 1) if end > start else Span(0, 0)
 
     def sentence_at(self, span: Span | tuple[int, int]) -> CitingSentence | None:
-        """The sentence that holds most of a span of the text, if any touches it."""
+        """The sentence with the largest share of a span of the text, if any."""
         shared = [(min(s.end, span[1]) - max(s.start, span[0]), -s.start, s) for s in self.sentences]
         best = max(shared, default=None, key=lambda found: found[:2])
         return best[2] if best is not None and best[0] > 0 else None
@@ -158,7 +157,7 @@ class CitedText:
     def _spans(
         self, all_blocks: Sequence[Block], read: str, places: Sequence[int]
     ) -> Iterator[tuple[Span, int, bool]]:
-        """The places of sentences, with the number of each one's block, and whether it is code."""
+        """The positions of sentences, their block numbers, and whether they are code."""
         for number, block in enumerate(all_blocks):
             for start, end in block_sentences(read, block):
                 yield Span(places[start], places[end - 1] + 1), number, block.kind == "code"
@@ -168,7 +167,7 @@ class CitedText:
     ) -> list[list[Marker]]:
         """The markers of each sentence: those in it, and those beside it.
 
-        A marker at the start of a line is for the sentence behind it, and so are those that follow it.
+        Markers at the start of a line belong to the sentence after them.
         """
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
@@ -207,7 +206,7 @@ def _with_closers(text: str, end: int, words: Span, markers: Sequence[Marker]) -
 def _closing(
     spans: Sequence[tuple[Span, int, bool]], owned: Sequence[Sequence[Marker]], marked: Sequence[bool]
 ) -> dict[int, Sequence[Marker]]:
-    """By block: the markers of its last sentence, where no other sentence has one or a broken one."""
+    """By block: the markers of its last sentence, if no other sentence has any."""
     found: dict[int, Sequence[Marker]] = {}
     for number, run in groupby(range(len(spans)), key=lambda n: spans[n][1]):
         members = list(run)
@@ -217,10 +216,10 @@ def _closing(
 
 
 def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
-    """The places, and the entries by label, of footnotes (`[^1]: ...`) and of lists of references.
+    """The positions, and entries by label, of footnotes (`[^1]: ...`) and reference lists.
 
-    These stand below a heading for references, or at the end, with links. `text` is `source` without its
-    tags, which may hold links.
+    These are below a heading for references, or at the end, with links. `text` is `source` without its tags,
+    which may hold links.
     """
     text = text.replace(UNSEEN, " ")
     spans: list[Span] = []
@@ -254,5 +253,5 @@ def _label_of(entry: re.Match[str] | None) -> str:
 
 
 def _is_linked(line: Span, entry: re.Match[str] | None, source: str) -> bool:
-    """Whether a line is an entry with a link and a label in brackets or of raised digits."""
+    """Whether a line is an entry with a link and a label in brackets or superscript."""
     return entry is not None and not entry["number"] and _URL.search(source, *line) is not None

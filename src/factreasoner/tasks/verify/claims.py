@@ -1,4 +1,4 @@
-"""The claims of a text, each with its sentence and what it cites; and its label, from the verdicts on it."""
+"""The claims of a text, their sentences and citations; and their labels."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Located = tuple[Atom, Span | None]
 
 
 class FoundClaims(NamedTuple):
-    """Claims to judge, and what went wrong in making them."""
+    """Claims to judge, and failures in making them."""
 
     claims: tuple[VerifiedClaim, ...]
     failures: tuple[Failure, ...] = ()
 
 
 class ClaimFinder:
-    """Finds claims with an atomizer and a reviser, which see the text without its citation markers."""
+    """Finds claims with an atomizer and a reviser, on the text without citation markers."""
 
     def __init__(self, atomizer: Atomizer, reviser: Reviser) -> None:
         self._atomizer = atomizer
@@ -85,14 +85,14 @@ class ClaimFinder:
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
-    """The place of a given atom: its span, else where its original wording or its text is found."""
+    """The position of a given atom: its span, else where its original or its text occurs."""
     if atom.span is not None and 0 <= atom.span[0] < atom.span[1] <= len(text.text):
         return Span(*atom.span)
     return _in_plain(text, atom.model_copy(update={"span": None}))
 
 
 def _in_plain(text: CitedText, atom: Atom) -> Span | None:
-    """The place of an atom whose span, if any, is in the text without citation markers."""
+    """The position of an atom in the text without citation markers."""
     if atom.span is not None:
         return text.original(atom.span)
     locator = Locator(text.plain, Span(0, len(text.plain)), sentences(text.plain))
@@ -103,7 +103,7 @@ def _in_plain(text: CitedText, atom: Atom) -> Span | None:
 
 
 def _repeated(text: CitedText, among: Sequence[CitingSentence], located: Sequence[Located]) -> list[Located]:
-    """The claims of sentences that repeat another one. These may cite other sources than the first."""
+    """The claims of repeated sentences, which may cite other sources than the first."""
     own: dict[CitingSentence, list[Located]] = {}
     for atom, span in located:
         if span is not None and (sentence := text.sentence_at(span)) is not None:
@@ -126,7 +126,7 @@ def _alike(words: str) -> str:
 def _placed(
     text: CitedText, located: Sequence[Located], record: Record, failed: Sequence[Failure] = ()
 ) -> FoundClaims:
-    """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
+    """The claims with their sentences. One that is not found in the text is a failure."""
     contexts = {context.id for context in record.contexts or ()}
     taken = contexts | {atom.id for atom, _ in located}
     claims: list[VerifiedClaim] = []
@@ -143,7 +143,7 @@ def _placed(
 
 
 def at_place(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText) -> VerifiedClaim:
-    """A claim at a place in a text, with what its sentence there cites."""
+    """A claim at a position in a text, with the citations of its sentence."""
     sentence = text.sentence_at(span) if span is not None else None
     if span is None or sentence is None:
         return claim.model_copy(update={"span": None, "sentence": None})
@@ -166,7 +166,7 @@ def _nowhere(record: Record, name: str, atom: Atom) -> Failure:
 def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Citation, ...]:
     """Every source that a sentence cites by its own markers, with the claims that cite it.
 
-    These are the claims of the whole paragraph for a marker that closes one.
+    For a marker that closes a paragraph, these are all its claims.
     """
     found = []
     for sentence in text.sentences:
@@ -188,15 +188,14 @@ def labelled(
     complete: bool,
     unread: Mapping[str, str] | None = None,
 ) -> VerifiedClaim:
-    """The claim with what its sources say of it, each source named as in `text`.
+    """The claim with the verdict of its sources, named as in `text`.
 
-    The most probable verdict for or against the claim decides. Where an equally probable one says the
-    opposite, the claim is conflicting. Where there is none for or against, the highest P of support is the
-    claim's.
+    The most probable verdict that supports or contradicts the claim decides. If an equally probable one says
+    the opposite, the claim is conflicting. Without either, the highest P of support is the claim's.
 
-    `unread` are the sources in a language that the judge does not read, and what it says of each. A claim can
-    only be found supported where it lacks other verdicts (not `complete`), or where half of its sources or
-    more are unread. It has no label where all are.
+    `unread` are the sources in a language that the judge does not support, with its reasons. If verdicts are
+    missing (not `complete`), or half of the sources or more are unread, the claim can only be supported. It
+    has no label if all are unread.
     """
     unread = unread or {}
     of_unread = "".join(f" {_names((source,), text)}: {why}." for source, why in unread.items())
@@ -227,9 +226,9 @@ def labelled(
 
 
 def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
-    """The result with `verdicts`, one for each of its own, and new labels where a claim's verdict changed.
+    """The result with `verdicts` in place of its own, and new labels.
 
-    No sentence is rewritten: changes stay, and a claim whose sentence stayed is flagged or kept by its new
+    No sentence is rewritten: changes stay, and a claim in an unchanged sentence is flagged or kept by its new
     label.
     """
     changed = {new.target_id for new, old in zip(verdicts, result.verdicts, strict=True) if new != old}
@@ -268,7 +267,7 @@ def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
 
 
 def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
-    """The judge's own words, or the verdict in words; then what says the opposite."""
+    """The judge's reason, or the verdict as text; then opposing verdicts."""
     wording = best.explanation or _in_words(best, sources, text)
     wording += "." * wording[-1:].isalnum()
     for other in sources:
@@ -291,13 +290,13 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], text: Cited
 
 
 def _quote(source: SourceVerdict) -> str:
-    """The end of a sentence: the quote, if there is one, and a full stop."""
+    """The end of a sentence: the quote, if any, and a full stop."""
     words = " ".join((source.verdict.quote or "").split())
     return f': "{words}"' if words.endswith((".", "!", "?")) else f': "{words}".' if words else "."
 
 
 def _words(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
-    """The sources, and what one of them says or several say."""
+    """The sources with the verb for one or for several."""
     return f"{_names(ids, text)} {of_one if len(ids) == 1 else of_several}"
 
 

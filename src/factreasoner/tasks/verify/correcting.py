@@ -1,4 +1,4 @@
-"""Correcting sentences whose claims failed: a model rewrites them from the sources; else some are removed.
+"""Correct sentences with failed claims: a model rewrites them from the sources, else some are removed.
 
 And the text after it, with what became of its sentences and claims.
 """
@@ -28,7 +28,7 @@ from factreasoner.text.sentences import sentences
 
 STAGE = "corrector"
 REMOVE = "REMOVE"
-"""A model's answer for a sentence of which the sources support nothing."""
+"""A model's answer for a sentence without any support."""
 _GROWTH, _ALLOWANCE = 2, 120
 
 WORDS_OF: Mapping[ClaimLabel | None, str] = {
@@ -39,14 +39,14 @@ WORDS_OF: Mapping[ClaimLabel | None, str] = {
 
 
 class FailedSentence(NamedTuple):
-    """A sentence with those of its claims that failed."""
+    """A sentence with its failed claims."""
 
     sentence: CitingSentence
     claims: tuple[VerifiedClaim, ...]
 
     @property
     def why(self) -> Iterator[str]:
-        """A line for each claim that failed."""
+        """A line for each failed claim."""
         for claim in self.claims:
             wording = f" ({claim.explanation})" if claim.explanation else ""
             if claim.label == "unknown_source":
@@ -56,10 +56,9 @@ class FailedSentence(NamedTuple):
 
 
 class Corrector:
-    """Rewrites sentences by a model; one call for those that cite the same sources.
+    """Rewrites sentences with a model; one call for those that cite the same sources.
 
-    Without a model, sentences with a claim that is contradicted, or that cites a number that no source has,
-    are removed.
+    Without a model, sentences with a contradicted claim, or that cite a number without a source, are removed.
     """
 
     def __init__(self, llm: LLM | None, config: Config) -> None:
@@ -75,7 +74,7 @@ class Corrector:
     def correct(
         self, failed: Sequence[FailedSentence], text: CitedText, record: Record
     ) -> Sequence[str | Failure | None]:
-        """The new text of each sentence, empty to remove it; None or a failure: it stays as it is.
+        """The new text of each sentence, "" to remove it; None or a failure leaves it unchanged.
 
         Raises ConfigError, BudgetError: from the model client.
         """
@@ -129,7 +128,7 @@ def _is_wrong(claim: VerifiedClaim) -> bool:
 
 
 def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
-    """The sources for one call, each with the answer's label for it; of long ones, passages on the claims."""
+    """The sources for one call with their labels; for long ones, passages about the claims."""
     chosen = [context for context in text.contexts if context.id in ids]
     if sum(estimate_tokens(context.text) for context in chosen) > PASSAGE_TOKENS:
         claims = " ".join(claim.text for one in failed for claim in one.claims)
@@ -148,7 +147,7 @@ def _speaking(text: str, claims: str, most: int) -> str:
 
 
 def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: str, new: str) -> str | None:
-    """Why a new sentence can't replace the old one, if so. `ids` are the sources that were shown."""
+    """Why a new sentence can't replace the old one, or "". `ids` are the sources shown."""
     if new == REMOVE:
         return None
     if REMOVE in new:
@@ -171,14 +170,14 @@ def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: s
 
 
 def _runs_on(sentence: str) -> bool:
-    """Whether a sentence before or behind this one would be read as a part of it."""
+    """Whether an adjacent sentence would be read as part of this one."""
     return len(sentences(f"It is so. {sentence} It is so.")) < len(sentences(sentence)) + 2
 
 
 class RevisedText(NamedTuple):
-    """A text with its verified claims. `places` maps each sentence of the answer to what became of it here.
+    """A text with its verified claims. `places` maps each sentence of the answer to its position here.
 
-    A sentence that was removed has an empty place.
+    A removed sentence has an empty position.
     """
 
     text: CitedText
@@ -186,20 +185,20 @@ class RevisedText(NamedTuple):
     places: Mapping[Place, Place]
 
     def verified(self, changes: Sequence[Change]) -> VerifiedText:
-        """The text as a result holds it, its claims with what `changes` did to them."""
+        """The text for a result, its claims with the effect of `changes`."""
         citations = citations_of(self.text, self.claims)
         claims = tuple(claim.model_copy(update={"fate": _fate(claim, changes)}) for claim in self.claims)
         return VerifiedText(text=self.text.text, claims=claims, citations=citations, notes=self.text.notes)
 
     def origins(self, sentence: CitingSentence) -> list[Place]:
-        """The sentences of the answer from which one of the text comes."""
+        """The sentences of the answer that a sentence comes from."""
         return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
 
 
 def changes_of(
     answer: str, revision: RevisedText, reasons: Mapping[Place, Sequence[str]]
 ) -> tuple[Change, ...]:
-    """What the answer's sentences with `reasons` to change them became in the last revision.
+    """The final text of the answer's sentences that have `reasons` to change.
 
     Sentences that became one are one change.
     """

@@ -1,4 +1,4 @@
-"""Changing sentences of a text without touching any other character."""
+"""Edit sentences of a text without touching any other character."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 class Edit(NamedTuple):
-    """`text[start:end]` becomes `after`; empty: the sentence is removed."""
+    """`text[start:end]` becomes `after`; "" removes the sentence."""
 
     start: int
     end: int
@@ -37,26 +37,26 @@ class Edit(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """A text after edits. `edits` are those done, in order, without overlaps."""
+    """A text after edits. `edits` are those applied, in order, without overlaps."""
 
     text: str
     edits: tuple[Edit, ...]
 
     def placed(self) -> list[tuple[Edit, tuple[int, int]]]:
-        """The edits that put something in, each with its span in the new text."""
+        """The edits that insert text, each with its span in the new text."""
         return [(edit, self.stands_for((edit.start, edit.end))) for edit in self.edits if edit.after]
 
     def moved(self, span: tuple[int, int]) -> tuple[int, int] | None:
-        """The place now of a span of the old text; None where an edit touched it."""
+        """The new position of a span of the old text; None if an edit touched it."""
         touched = any(edit.start < span[1] and span[0] < edit.end for edit in self.edits)
         return None if touched else self.stands_for(span)
 
     def stands_for(self, span: tuple[int, int]) -> tuple[int, int]:
-        """The place in the new text of what a span became; empty where it was removed."""
+        """The position in the new text of a span's replacement; empty if removed."""
         return self._now(span[0], begins=True), self._now(span[1], begins=False)
 
     def _now(self, place: int, *, begins: bool) -> int:
-        """A position in the new text; within an edit, the beginning or end of what was put in."""
+        """A position in the new text; within an edit, its start or end."""
         shift = 0
         for edit in self.edits:
             if edit.start > place or (edit.start == place and not begins):
@@ -70,8 +70,8 @@ class Edited(NamedTuple):
 def edited(text: str, edits: Sequence[Edit]) -> Edited:
     """The text with sentences replaced and removed.
 
-    With a sentence go the blanks before the next one; with the last one of a list item or paragraph go its
-    marker and lines. Bold and emphasis that begin or end in it stay closed.
+    A removed sentence takes the spaces before the next one with it; the last one of a list item or paragraph
+    takes its marker and lines. Bold and emphasis that begin or end in it stay balanced.
     """
     done: list[Edit] = []
     for edit in _Editing(newline_ended(text)).cleared(sorted(edits)):
@@ -84,13 +84,13 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
 
 
 class _Editing:
-    """A text whose sentences are changed, with its marks."""
+    """A text with its emphasis marks, for editing."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def cleared(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits, each removal with the blanks and lines that go with it."""
+        """The edits, with the spaces and lines of each removal."""
         found: list[Edit] = []
         lines: list[Edit] = []
         for edit in self._joined(edits, " \t"):
@@ -114,7 +114,7 @@ class _Editing:
         return found
 
     def _stray(self, edit: Edit) -> tuple[list[str], list[str]]:
-        """The marks in a sentence that close what opens before it, and those that open what closes behind."""
+        """Marks in a sentence that close earlier emphasis, and those that open later."""
         within = range(edit.start, edit.end)
         pairs = list(self._emphasised(edit))
         closing = [close for start, close in pairs if close[0] in within and start[0] not in within]
@@ -129,14 +129,14 @@ class _Editing:
             yield match.span("mark"), match.span("close")
 
     def _whole_lines(self, edit: Edit) -> Edit | None:
-        """The removal of lines that hold only the sentence and its list marker; None for other sentences."""
+        """The removal of lines with only the sentence and its list marker; None for other sentences."""
         line = self._text.rfind("\n", 0, edit.start) + 1
         rest = _LINE_END.match(self._text, edit.end)
         alone = rest is not None and _MARKER.fullmatch(self._text, line, edit.start)
         return Edit(line, rest.end(), "") if rest and alone and not any(self._stray(edit)) else None
 
     def _replacement(self, edit: Edit) -> Edit:
-        """A new sentence with the marks that the old one only opened or only closed."""
+        """A new sentence with the unbalanced marks of the old one."""
         closing, opening = (
             "".join(mark for mark in marks if edit.after.count(mark) % 2 == 0) for marks in self._stray(edit)
         )
@@ -144,9 +144,9 @@ class _Editing:
         return edit._replace(after="".join(pieces))
 
     def _removal(self, edit: Edit) -> Edit:
-        """The removal of a sentence among others on its line, with the blanks on one side of it.
+        """The removal of a sentence among others on its line, with the spaces on one side.
 
-        Marks that close stay behind the sentence before, those that open stay before the next one.
+        Closing marks stay after the sentence before, opening marks before the next one.
         """
         start, end = edit.start, edit.end
         closing, opening = map("".join, self._stray(edit))
@@ -160,7 +160,7 @@ class _Editing:
         return Edit(before, end, f"{closing} {opening}") if closing else Edit(start, end, opening)
 
     def _without_gap(self, edit: Edit) -> Edit:
-        """The removal of lines, with blank lines that would be left double, at the start or at the end."""
+        """The removal of lines, with blank lines that would be doubled, or left at an end."""
         text, start, end = self._text, edit.start, edit.end
         above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
         if not above.strip():

@@ -1,4 +1,4 @@
-"""Judging claims against the sources they cite: a model sees all of them and the answer, other judges one."""
+"""Judge claims on their cited sources: a model sees all of them and the answer, other judges one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Against = Mapping[str, tuple[str, ...]]
 
 
 class SourceVerdict(NamedTuple):
-    """A verdict on a claim from the sources `shown`, with the reason in a sentence and the source quoted."""
+    """A verdict on a claim from the sources `shown`, with a reason and the quoted source."""
 
     verdict: Verdict
     shown: tuple[str, ...]
@@ -38,14 +38,14 @@ class SourceVerdict(NamedTuple):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """The sources that decide the verdict: all that were shown where it names none."""
+        """The deciding sources: all that were shown if it names none."""
         return self.verdict.rests_on or self.shown
 
 
 class ClaimVerdicts(NamedTuple):
-    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one of its sources.
+    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one source.
 
-    `unread`: a claim, a source in a language that the judge does not read, and what the judge says of that.
+    `unread`: a claim, a source in an unsupported language, and the judge's reason.
     """
 
     verdicts: Sequence[SourceVerdict] = ()
@@ -55,11 +55,11 @@ class ClaimVerdicts(NamedTuple):
 
 
 class ClaimJudge:
-    """Judges claims against the contexts named for each.
+    """Judges claims on the contexts given for each.
 
-    A model, or each of several, takes all claims that cite the same sources in one call. Sources of more
-    than `PASSAGE_TOKENS` tokens take several calls, a longer one is shown in pieces. No call shows two of
-    these, so a claim that needs both is not supported. Without a model, `judge` takes one source at a time.
+    One call to a model, or to each of several, has all claims that cite the same sources. Sources of more
+    than `PASSAGE_TOKENS` tokens take several calls, a longer one is cut into pieces; a claim that needs two
+    of them is not supported. Without a model, `judge` gets one source at a time.
     """
 
     def __init__(self, judge: Judge, llm: LLM | None, config: Config) -> None:
@@ -112,12 +112,12 @@ def _by_sources(claims: Sequence[Claim], against: Against, record: Record) -> li
 
 
 def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
-    """The sources that a call shows."""
+    """The sources shown in a call."""
     return tuple(dict.fromkeys(part.id for part in shown))
 
 
 def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[str]) -> ClaimVerdicts:
-    """The verdicts of a premise; neutral ones where all of its sources are empty."""
+    """The verdicts of a premise; neutral ones if all of its sources are empty."""
     shown = _ids(premise.parts) or (premise.id,)
     if stated.isdisjoint(shown):
         note = "the source is empty"
@@ -148,10 +148,10 @@ def _quoted(quote: str, parts: Sequence[Part]) -> str | None:
 
 
 class ModelJudge(LLMJudge):
-    """A model that is shown the question, the whole answer and the sources in a premise's parts.
+    """A model that sees the question, the whole answer and the sources in a premise's parts.
 
-    For each claim it names the sources that decide it, a quote and a reason, and then the verdict, whose note
-    has the reason.
+    For each claim it names the deciding sources, a quote and a reason, and then the verdict, whose note has
+    the reason.
     """
 
     cuts_passages = False
@@ -183,7 +183,7 @@ class ModelJudge(LLMJudge):
 
     @cached_property
     def _answered(self) -> tuple[Example, ...]:
-        """The examples, each with the answer that it is about."""
+        """The examples, each with its answer."""
 
         def user(texts: Sequence[str], claims: Sequence[str]) -> str:
             numbered = ((str(number), text) for number, text in enumerate(texts, start=1))

@@ -1,9 +1,9 @@
-"""Citation markers in a text: where they stand, and which of a record's contexts they name.
+"""Citation markers in a text: their positions, and the contexts they name.
 
 Markers are the marks of `text.citation_marks`, and links to the page of a context: in Markdown, in angle
 brackets, or bare. Links to other pages, and author and year, are not markers.
 
-A label names the context with that id, else the page in the answer's own list of references, else the n-th
+A label names the context with that id, else the page in the answer's own reference list, else the n-th
 context. Other labels are unknown.
 """
 
@@ -31,7 +31,7 @@ from factreasoner.text.links import page_of
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _ROUND = re.compile(r"(?<=[^\W_%] )\((\d{1,3}(?:(?:, ?|[-–])\d{1,3}){0,9})\)(?=[.!?]|[ \t]*$)", re.M)
-"""A number in round brackets that ends its sentence or line, or several."""
+"""Numbers in round brackets that end their sentence or line."""
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 UNREAD = re.compile(
     r"(?P<begins>\[cite_start\])|\[[Cc]itation needed\]"
@@ -40,15 +40,15 @@ UNREAD = re.compile(
     r"|(?::contentReference)?[\[【]oaicite:\d{1,3}[\]】](?:\{index=\d{1,3}\})?"
     rf"|(?<![^\W_])(?:file)?cite(?:{_TURN})+|[\[【]{_TURN}(?:, ?{_TURN})*[\]】])"
 )
-"""Marks that are no words and name no source; a pointer is for the program alone that wrote it.
+"""Marks without words or a source; a pointer has meaning only for the program that wrote it.
 
-One that opens stands before the sentence that it is for.
+An opening one precedes its sentence.
 """
 _POINTERS = re.compile(
     r"(?<!\])\((?:(?:[ ,;]|and\b|und\b|et\b|&)*(?:https?://[^\s<>()\[\]]+"
     r"|\[[^\[\]\n]{1,120}\](?:\((?:[^()\s]|\([^()\s]*\))*\)|\[[^\[\]\n]{1,60}\]))){1,20} *\)"
 )
-"""Links in round brackets, and nothing else there: "([Reuters](https://...))"."""
+"""Links alone in round brackets: "([Reuters](https://...))"."""
 _LINK = r"\[[^\[\]\n]{1,120}\]\(https?:(?:[^()\s]|\([^()\s]*\))+\)"
 _LED = re.compile(rf"[ \t>*+-]*{_LINK}")
 _ALONE = re.compile(
@@ -58,9 +58,9 @@ _ALONE = re.compile(
 
 
 class Marker(NamedTuple):
-    """A citation in `text[start:end]`: the contexts it names, and labels that name none.
+    """A citation in `text[start:end]`: the contexts it names, and unknown labels.
 
-    `shown` is the part that reads as words of the sentence, such as the text of a link.
+    `shown` is the part that is text of the sentence, such as a link's text.
     """
 
     start: int
@@ -71,10 +71,10 @@ class Marker(NamedTuple):
 
 
 class Sources:
-    """The contexts that labels and links in a text name, given the contexts in their order.
+    """The contexts that labels and links in a text name, given the contexts in order.
 
-    `defined` maps labels to entries of the text's list of references. `elsewhere`: labels whose entries have
-    another link than their source and not its title, with that link; they name none.
+    `defined` maps labels to entries of the text's reference list. `elsewhere` maps labels whose entry has
+    neither the link nor the title of their source to that link; they name none.
     """
 
     def __init__(self, contexts: Sequence[Context], defined: Mapping[str, str] | None = None) -> None:
@@ -102,7 +102,7 @@ class Sources:
         return label if label in self._ids else self._numbered.get(label)
 
     def label_of(self, source: str) -> str:
-        """The number that names a context; its id where none does."""
+        """The number that names a context; its id if none does."""
         return next((label for label in self._numbered if self.of_label(label) == source), source)
 
     def of_link(self, link: str) -> str | None:
@@ -111,12 +111,12 @@ class Sources:
 
 
 def is_link(label: str) -> bool:
-    """Whether a label is a link, as that of a page that is no source."""
+    """Whether a label is a link, as of a page that is not a source."""
     return label.startswith(("http:", "https:"))
 
 
 def _is_page(link: str) -> bool:
-    """Whether a link leads to a page of a site; that of the site itself only says where it is."""
+    """Whether a link leads to a page of a site, not to the site itself."""
     return is_link(link) and not {"/", "?"}.isdisjoint(page_of(link).rstrip("?"))
 
 
@@ -140,7 +140,7 @@ def _emphasised(text: str, marker: Marker) -> Marker:
 
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
-    """What was not read as a citation but looks like one, or was and may not be one, in words."""
+    """Notes on text that looks like a citation but was not read as one, or the reverse."""
     read = Regions((marker.start, marker.end) for marker in markers)
     apart = nothing_cited(text)
     for match in BROKEN.finditer(text):
@@ -166,7 +166,7 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
 
 
 def _unread(text: str, read: Regions, sources: Sources) -> Iterator[str]:
-    """Numbers in round brackets, and pointers that only another program can follow."""
+    """Numbers in round brackets, and pointers that only another program can resolve."""
     apart = nothing_cited(text)
     for piece, numbers in dict.fromkeys(
         m.group(0, 1) for m in _ROUND.finditer(text) if not apart.hold(*m.span())
@@ -182,8 +182,8 @@ def _unread(text: str, read: Regions, sources: Sources) -> Iterator[str]:
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
     """Links to the pages of contexts.
 
-    The text of a link is words of the sentence, unless it is a number, stands in brackets of its own, or
-    between two sentences.
+    The text of a link belongs to the sentence, unless it is a number, in its own brackets, or between two
+    sentences.
     """
     apart = Regions([*(match.span() for match in _POINTERS.finditer(text)), *_alone(text)])
     for match in LINKED.finditer(text):
@@ -198,7 +198,7 @@ def _links(text: str, sources: Sources) -> Iterator[Marker]:
 
 
 def _alone(text: str) -> Iterator[tuple[int, int]]:
-    """Links behind a sentence that belong to it, as none of the line's stands before one."""
+    """Links after a sentence that belong to it, if none of the line precedes one."""
     for line in re.finditer(r".+", text):
         found = [] if _LED.match(line[0]) else list(_ALONE.finditer(text, *line.span()))
         for match in found:
@@ -210,7 +210,7 @@ def _alone(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _url_of(match: re.Match[str]) -> str:
-    """The address, without the punctuation of the sentence around it."""
+    """The URL, without punctuation of the sentence around it."""
     url: str = match["angled"] or match["bare"].rstrip(".,;:!?'*_")
     while url.endswith(")") and url.count(")") > url.count("("):
         url = url[:-1].rstrip(".,;:!?'*_")

@@ -1,7 +1,7 @@
 """The result of verification, its claims as rows, its scores and metrics.
 
 Citation recall and precision as in ALCE ("Enabling Large Language Models to Generate Text with Citations",
-arXiv 2305.14627), by claim instead of by sentence; claims without a citation are counted separately.
+arXiv 2305.14627), per claim instead of per sentence; uncited claims are counted separately.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ FAILED: frozenset[ClaimLabel | None] = frozenset(
 
 
 class VerifiedClaim(Model):
-    """A claim of a text, judged against the sources it cites.
+    """A claim of a text, judged on the sources it cites.
 
-    `span` and `sentence` are (start, end) in that text: the claim's place, and its sentence with the markers
-    behind it. `cited` are ids of contexts, `unknown` labels that name none. `by`: they are cited by the
-    claim's own sentence, or by the marker that closes its paragraph.
+    `span` and `sentence` are (start, end) in that text: the claim's position, and its sentence with the
+    markers after it. `cited` are context ids, `unknown` labels without a source. `by`: cited by the claim's
+    own sentence, or by the marker that closes its paragraph.
 
-    `label` is None where judging failed. `uncited`: it cites nothing, and was not judged. `unknown_source`:
+    `label` is None if judging failed. `uncited`: it cites nothing, and was not judged. `unknown_source`:
     nothing it cites exists. The others are as for atoms, and `p` is P(its sources support it); all sources,
-    where it cites nothing. `supported_by` are the sources that support it, `quote` is verbatim from the
-    source `quoted`. `fate`: kept, flagged (something is wrong, and its sentence stays), rewritten or removed
-    with its sentence.
+    if it cites nothing. `supported_by` are the supporting sources, `quote` is verbatim from the source
+    `quoted`. `fate`: kept, flagged (something is wrong, and its sentence stays), rewritten or removed with
+    its sentence.
     """
 
     id: str
@@ -80,7 +80,7 @@ class Citation(Model):
 
 
 class Change(Model):
-    """A changed sentence. `after` is empty where it was removed; `why` has a line for each claim."""
+    """A changed sentence. `after` is empty if it was removed; `why` has a line for each claim."""
 
     before: str
     after: str
@@ -89,7 +89,7 @@ class Change(Model):
 
 
 class VerifiedText(Model):
-    """A text with its claims and citations. `notes`: what was not read as a citation, or may not be one."""
+    """A text with its claims and citations. `notes` are on doubtful citations."""
 
     text: str
     claims: tuple[VerifiedClaim, ...] = ()
@@ -100,7 +100,7 @@ class VerifiedText(Model):
 class VerifyResult(ClaimResult):
     """An answer checked against its sources, and checked again after correction.
 
-    `contexts` are the sources. The spans of `changes` are places in the answer, in characters. `revised`
+    `contexts` are the sources. The spans of `changes` are positions in the answer, in characters. `revised`
     equals `verified` if nothing was changed. Both are None if the claims could not be made.
     """
 
@@ -116,7 +116,7 @@ class VerifyResult(ClaimResult):
 
     @property
     def metrics(self) -> dict[str, float | None]:
-        """See `factreasoner metrics verify`."""
+        """The metrics; see `factreasoner metrics verify`."""
         return VERIFY.line(self)
 
     @property
@@ -126,12 +126,12 @@ class VerifyResult(ClaimResult):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What in the answer was not taken for a citation, or may not be one."""
+        """Notes on doubtful citations of the answer."""
         return self.verified.notes if self.verified else ()
 
     @property
     def unknown_citations(self) -> tuple[str, ...]:
-        """The labels of the answer's citations that name no source."""
+        """Labels in the answer's citations without a source."""
         citations = self.verified.citations if self.verified else ()
         return tuple(citation.label for citation in citations if citation.source is None)
 
@@ -146,7 +146,7 @@ class VerifyResult(ClaimResult):
         return scores_of(self.revised)
 
     def count(self, *labels: ClaimLabel | None) -> int:
-        """How many of the given answer's claims have one of these labels."""
+        """The number of the given answer's claims with one of these labels."""
         return sum(claim.label in labels for claim in self.claims)
 
     def _repr_html_(self) -> str:
@@ -164,12 +164,12 @@ class VerifyResult(ClaimResult):
 
 
 class CitationScores(NamedTuple):
-    """Scores of a text; None where there is nothing to compute one from.
+    """Scores of a text; None if undefined.
 
     `citation_recall`: of the claims that cite something, the share that their sources support.
     `citation_precision`: of the citations, the share that support one of their claims. `uncited`: the share
-    of claims that cite nothing. Claims and citations that were not judged are left out. Where no claim was
-    judged, all scores are None.
+    of claims that cite nothing. Unjudged claims and citations are excluded. If no claim was judged, all
+    scores are None.
     """
 
     citation_recall: float | None
@@ -192,7 +192,7 @@ def scores_of(text: VerifiedText | None) -> CitationScores:
 
 
 def _is_sound(citation: Citation, claims: Mapping[str, VerifiedClaim]) -> bool | None:
-    """Whether a citation supports a claim of its sentence; None where judging failed."""
+    """Whether a citation supports a claim of its sentence; None if judging failed."""
     if citation.source is None:
         return False
     own = [claims[claim_id] for claim_id in citation.claims if claim_id in claims]
@@ -207,11 +207,11 @@ def _share(values: Sequence[bool]) -> float | None:
 
 CITED = "cited"
 AGAINST = "contradicts it", "contradict it"
-"""What an explanation says of a source, or several, that contradict a claim which others support."""
+"""Verbs for sources that contradict a claim which others support."""
 
 
 def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
-    """Every claim of the answer against the sources it cites, or against all where it cites nothing."""
+    """Every claim of the answer on the sources it cites, or on all if it cites nothing."""
     contexts = {context.id: context for context in result.contexts}
     verdicts = by_claim(result.verdicts)
     failed = {failure.item_id.partition("->")[2] for failure in result.failures}
@@ -241,9 +241,9 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
 
 
 def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
-    """The explanation, how it cites its sources, and which of its citations do not exist.
+    """The explanation, how the claim cites its sources, and its unknown citations.
 
-    A quote of a verdict in it stands apart; one with which a sentence ends may be the claim's own.
+    A verdict's quote in it is separate; one that ends a sentence may be the claim's own.
     """
     by = "(by the marker that closes its paragraph)" if claim.by == "paragraph" else ""
     cites = f"It cites {', '.join(claim.cited)}." if claim.label is None and claim.cited else ""
@@ -280,7 +280,7 @@ count = partial(Metric, bounds=COUNT, decimals=1)
 def _labelled(
     name: str, shown: str, meaning: str, *labels: ClaimLabel | None, places: tuple[Place, ...] = RUN
 ) -> Metric:
-    """Number of claims with one of these labels; None for a record without claims."""
+    """The number of claims with one of these labels; None without claims."""
     counted = OfRecords(lambda record: record.count(*labels) if record.claims else None)
     better: Better | None = None if "supported" in labels else "lower"
     title = "" if places == ("line",) else f"{shown} a record"

@@ -1,4 +1,4 @@
-"""`verify`: does each cited source support the claims that cite it? And the answer, corrected."""
+"""`verify`: does each cited source support its claims? With a corrected answer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHOWN_IDS = 3
 
 
 class VerifyWorker(ClaimWorker[VerifyResult]):
-    """Judges claims against the sources they cite, then corrects the answer, in at most `rounds` rounds."""
+    """Judges claims on the sources they cite, then corrects the answer, in at most `rounds` rounds."""
 
     result = VerifyResult
 
@@ -66,7 +66,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
 
 
 class _Verification:
-    """The work on one record: the verdicts, what went wrong, and why sentences were changed."""
+    """The work on one record: verdicts, failures, and reasons for changes."""
 
     def __init__(self, worker: VerifyWorker, record: Record, meter: Meter) -> None:
         self._worker = worker
@@ -103,7 +103,7 @@ class _Verification:
         return found.claims
 
     def _judged(self, claims: Iterable[VerifiedClaim], text: CitedText) -> tuple[VerifiedClaim, ...]:
-        """The claims with labels, except where judging failed."""
+        """The claims with labels, except after failures."""
         claims = tuple(claims)
         every = (
             tuple(context.id for context in self._contexts) if self._worker.config.uncited == "check" else ()
@@ -120,7 +120,7 @@ class _Verification:
         return tuple(_decided(claim, judged, text) for claim in claims)
 
     def _corrected(self, last: RevisedText, number: int) -> RevisedText | None:
-        """The next revision; None where nothing was changed."""
+        """The next revision; None if nothing was changed."""
         failed = self._failed(last)
         if not failed:
             return None
@@ -144,7 +144,7 @@ class _Verification:
         return RevisedText(text, self._verified_again(last, text, done, number), places)
 
     def _failed(self, last: RevisedText) -> list[FailedSentence]:
-        """The sentences to correct; none without a source to write them from."""
+        """The sentences to correct; none without sources."""
         wrong: dict[Place | None, list[VerifiedClaim]] = {}
         for claim in last.claims if self._contexts else ():
             if claim.label in self._worker.corrector.labels:
@@ -160,8 +160,7 @@ class _Verification:
     ) -> tuple[VerifiedClaim, ...]:
         """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
 
-        A claim that cites something else now, as its paragraph's marker changed, is judged again. It gets
-        another id, so that its verdicts are not those of the answer's claim.
+        A claim whose citations changed with its paragraph's marker is judged again, under another id.
         """
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
@@ -217,7 +216,7 @@ def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
 
 
 def _keeping_markers(sentence: CitingSentence, after: str, text: CitedText) -> str:
-    """The new sentence, with the old markers where other sentences rest on them and it cites nothing."""
+    """The new sentence, with the old markers if other sentences need them and it cites nothing."""
     heirs = [s for s in text.sentences if s.block == sentence.block and s.by == "paragraph"]
     cites = any(new.cited for new in text.like(after).sentences)
     if not heirs or cites or sentence.by != "sentence" or not sentence.cited:
@@ -227,7 +226,7 @@ def _keeping_markers(sentence: CitingSentence, after: str, text: CitedText) -> s
 
 
 def _new_sentences(text: CitedText, done: Edited) -> list[CitingSentence]:
-    """The sentences whose words edits put in."""
+    """The sentences with inserted text."""
     places = [place for _, place in done.placed()]
     return [s for s in text.sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
 
@@ -280,12 +279,12 @@ def verify(  # noqa: PLR0913 - what a record of this task may bring
     config: ConfigLike = None,
     **settings: Unpack[Keywords],
 ) -> VerifyResult:
-    """Judge each claim of an answer against the sources it cites, and correct the answer. Synchronous.
+    """Judge each claim of an answer on the sources it cites, and correct the answer. Synchronous.
 
-    `contexts` are the sources: texts, mappings ({text, id?, title?, link?}), `Context` objects or other
+    `contexts` are the sources: strings, mappings ({text, id?, title?, link?}), `Context` objects or other
     libraries' documents. [1] in the answer is the first of them, unless a source has the id "1". `atoms` are
-    the answer's claims; they are found unless they are given. Other names of the parameters, `settings` (such
-    as `uncited="check"`, `rounds=0`), `config` and `llm` are as in `assess`. `averify` is for an event loop.
+    the answer's claims, made by default. Aliases, `settings` (such as `uncited="check"`, `rounds=0`),
+    `config` and `llm` are as in `assess`. `averify` is for an event loop.
 
         result = verify("It opened in 1930 [1].", contexts=["The museum opened on 4 May 1932."])
         result.claims, result.changes, result.corrected
