@@ -28,7 +28,7 @@ def run(folder, *arguments):
     done = subprocess.run(
         [*command, "--color=no", *arguments],
         cwd=folder,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "FACTREASONER_CACHE_DIR": str(folder)},
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "FACTREASONER_CACHE": "0"},
         capture_output=True,
         text=True,
         check=False,
