@@ -32,7 +32,7 @@ format: install ## rewrite the code's layout and what can be mended by machine
 
 settings: install ## write what is generated: docs/settings.md, cli.md, metrics.md, keyword arguments
 	$(BIN)/python docs/settings.py
-	$(BIN)/ruff format src/factreasoner/pipeline/keywords.py
+	$(BIN)/ruff format src/factreasoner/pipeline/keywords.pyi
 
 lint: install
 	$(BIN)/ruff format --check .

@@ -18,7 +18,7 @@ from factreasoner.pipeline.assembly import PARTS
 from factreasoner.pipeline.config import SETTINGS, Config
 from factreasoner.settings.setting import default_words, must_be, setting_of
 
-MODULE = Path(keywords.__file__)
+MODULE = Path(keywords.__file__).with_suffix(".pyi")
 PAGE, CLI, METRICS = (Path(__file__).with_name(f"{name}.md") for name in ("settings", "cli", "metrics"))
 KINDS = {
     key: kind
@@ -34,7 +34,7 @@ START = "<!-- Written by `make settings` from here on. -->\n"
 
 
 def module_text() -> str:
-    """The module of `Config` with its keyword arguments."""
+    """The types of the keyword arguments."""
     by_hand, mark, _ = MODULE.read_text(encoding="utf-8").partition(MARK)
     lines = (f"    {key}: {_keyword(key, kind)}\n" for key, kind in KINDS.items())
     return by_hand + mark + "".join(lines)

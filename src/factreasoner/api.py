@@ -25,13 +25,13 @@ from factreasoner.models import Record, record_fingerprint
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
-from factreasoner.pipeline.loading import ConfigLike, awaitable, in_python, python_call
+from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.runner import open_run
+from factreasoner.runs.runner import opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import check_task, task_named
@@ -93,10 +93,10 @@ def assess_many(
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
     checked = given_records(
-        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}, in_python
+        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
-    with open_run(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
+    with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         before = _others_than(folder, checked)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
@@ -136,7 +136,7 @@ def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]
             message = (
                 f"{new.id!r} is also the id of a record in {folder.path}, whose output is "
                 f"{shorten(known.output, 60)!r}, not {shorten(new.output, 60)!r}, or other keys differ; "
-                "give it another id, use another --out, or start over with --fresh"
+                "give it another id, use another `out`, or start over with `fresh=True`"
             )
             problems.append(InputProblem(f"assess_many(), record {number}", "id", message))
     if problems:

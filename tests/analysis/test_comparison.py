@@ -56,7 +56,7 @@ def test_gold_file_is_refused_for_other_task(tmp_path):
     assert f"a: {gold}: 1 of 2 labels are used; 1 of other atoms" in notes
     facts = recall("It opened.", facts=["It opened."]).model_copy(update={"record_id": "r1"})
     paths = [run_folder(tmp_path / name, facts, task="recall") for name in "cd"]
-    with pytest.raises(ConfigError, match="--gold: it holds labels of atoms, and these are runs of `recall`"):
+    with pytest.raises(ConfigError, match="gold: it holds labels of atoms, and these are runs of `recall`"):
         compare_runs(named_runs(paths), settings=settings)
 
 

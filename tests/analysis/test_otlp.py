@@ -62,7 +62,7 @@ def test_all_of_many_arrive():
         assert {record.event_name for record in collector.kept.values()} == {"gen_ai.evaluation.result"}
 
 
-REFUSED = r"/v1/logs: no collector can be reached: Connection refused; is it running\? --url names another"
+REFUSED = r"/v1/logs: no collector can be reached: Connection refused; is it running\? `url` names another"
 
 
 def test_unreachable_collector_is_reported_first():

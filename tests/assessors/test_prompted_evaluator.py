@@ -304,8 +304,8 @@ def test_the_bundled_judge_serves(name):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"assessor": "prompt-tf"}, "--model"),
-        ({"assessor": "prompt-tf", "model": "x", "judge": "verifier"}, "--model"),
+        ({"assessor": "prompt-tf"}, "`model=NAME`"),
+        ({"assessor": "prompt-tf", "model": "x", "judge": "verifier"}, "`model=NAME`"),
         ({"assessor": "prompt-tf", "model": "x", "confidence": "logprobs"}, "confidence: prompt-tf"),
         ({"assessor": "mine"}, "'mine' is not one of factscore"),
     ],

@@ -50,9 +50,9 @@ def test_tokens_are_estimated_where_the_provider_counts_none(scene):
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
-        ({"model": PRICED, "max_cost": 1e-6}, BudgetError, r"max_cost 1e-06.*not sent; raise --max-cost"),
+        ({"model": PRICED, "max_cost": 1e-6}, BudgetError, r"max_cost 1e-06.*not sent; raise `max_cost`"),
         ({"model": PRICED, "max_cost": 1.0, "spent": 0.9999}, BudgetError, r"\$0\.9999 are spent"),
-        ({"max_cost": 1.0}, ConfigError, r"price of openai/fake is not known.*without --max-cost"),
+        ({"max_cost": 1.0}, ConfigError, r"price of openai/fake is not known.*without `max_cost`"),
     ],
     ids=["too much", "with an earlier run", "no price"],
 )

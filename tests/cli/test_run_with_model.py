@@ -153,7 +153,7 @@ def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):
     with FakeServer(good) as server:
         flags += ["--api-base", server.url]
         done = factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
-        assert "`max_cost`" in done.stderr
+        assert "raise --max-cost and rerun to resume" in done.stderr
         assert 0 < summary_of(tmp_path / "out")["usage"]["spent"] <= 0.0003
         paid = server.calls
         assert 0 < paid < 9

@@ -65,7 +65,7 @@ def test_a_passing_fault_is_tried_again():
         (
             Answer({"error": {"message": "no"}}, 404),
             ConfigError,
-            "check --embedding and --embedding-api-base",
+            "check `embedding` and `embedding_api_base`",
         ),
         (
             Answer({"object": "list", "data": [{"embedding": [1]}]}),
@@ -112,7 +112,7 @@ def test_minilm_without_its_model_and_without_a_network(monkeypatch):
     monkeypatch.setattr(ONNXMiniLM_L6_V2, "_download_model_if_not_exists", offline)
     with pytest.raises(ConfigError) as caught:
         MiniLM().embed(["a"])
-    for word in ("Name or service not known", "all-MiniLM-L6-v2", "onnx.tar.gz", "--embedding none"):
+    for word in ("Name or service not known", "all-MiniLM-L6-v2", "onnx.tar.gz", "embedding='none'"):
         assert word in str(caught.value)
 
 
@@ -212,7 +212,7 @@ def test_embedding_budget_stops_and_keeps_paid_vectors(tmp_path, price):
 def test_limit_without_known_price_is_refused(price):
     price(None)
     with JsonServer(vectors) as server:
-        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*leave --max-cost out"):
+        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*leave `max_cost` out"):
             embedding(server, max_cost=1.0).embed(["a"])
         assert server.requests == []
 

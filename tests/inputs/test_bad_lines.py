@@ -32,7 +32,7 @@ BAD = [
     # what is wrong, the line, the field that the problem names, words of its message
     ("deep", '{"output": "x", "notes": ' + "[" * 195 + "]" * 195 + "}", "", "nested too deeply", "190"),
     ("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "190"),
-    ("no response", {"id": "x"}, "output", "missing", "output", "--column-map"),
+    ("no response", {"id": "x"}, "output", "missing", "output", "`column_map={"),
     ("misspelt response", {"ouput": "x"}, "output", "'ouput'", "did you mean 'output'?"),
     ("null response", {"output": None}, "output", "missing", '""'),
     ("response is a list", {"output": ["a"]}, "output", "a list", "a string"),
@@ -42,7 +42,7 @@ BAD = [
     ("blank id", given(id=" "), "id", "blank", "integer"),
     ("boolean id", given(id=True), "id", "is true", "integer"),
     ("fractional id", given(id=1.5), "id", "1.5", "integer"),
-    ("clashing names", given(answer="y"), "output", "'output' and 'answer'", "--column-map"),
+    ("clashing names", given(answer="y"), "output", "'output' and 'answer'", "`column_map={"),
     ("three clashing names", given(query="a", input="b", prompt="c"), "input", "'prompt'", "'query'"),
     (
         "contexts are a list in a text",

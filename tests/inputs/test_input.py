@@ -13,7 +13,7 @@ import pytest
 
 from factreasoner import files
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import compressed_writer, zstd
+from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, CheckedInput
 from factreasoner.inputs.parsing import Reader
@@ -100,7 +100,8 @@ def test_misspelt_key_is_noted_and_kept(tmp_path):
     checked = CheckedInput(path)
     (note,) = checked.notes
     assert note == (
-        f"{path}: 'refrence' is kept as metadata; did you mean 'reference'? (--column-map refrence=reference)"
+        f"{path}: 'refrence' is kept as metadata; did you mean 'reference'? "
+        "(`column_map={'refrence': 'reference'}`)"
     )
     assert next(checked.records()).metadata == {"refrence": "y", "note": "z"}
     assert CheckedInput(path, column_map={"refrence": "gold"}).notes == []
@@ -190,7 +191,7 @@ def test_oversized_line_is_refused_in_bounded_memory(tmp_path, monkeypatch, endi
         monkeypatch.setattr(module, "LONGEST_LINE", 2**20)
     path = tmp_path / f"f.jsonl{ending}"
     long = b'{"output": "' + b"word " * 5_000_000 + b'"}'
-    with path.open("wb") as file, compressed_writer(path, file) as packed:
+    with path.open("wb") as file, packing(path, file) as packed:
         packed.write(b'{"output": "x"}\n' + long + b'\n{"output": "y"}\n' + long)
     del long
     tracemalloc.start()
@@ -259,10 +260,10 @@ TWO = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
 @pytest.mark.parametrize(
     ("record", "settings", "lacks"),
     [
-        ({"output": "x"}, {}, "contexts: .*--retriever"),
+        ({"output": "x"}, {}, "contexts: .*`retriever`"),
         ({"output": "x", "contexts": []}, {}, None),
         ({"output": "x"}, {"retriever": "wikipedia"}, None),
-        (TWO, {"version": 1}, "atoms: .*--version 2"),
+        (TWO, {"version": 1}, "atoms: .*`version=2`"),
         (TWO, {"version": 2}, None),
         (TWO, {"version": 1, "assessor": "factscore"}, None),
         (TWO | {"atoms": [{"text": "t", "contexts": ["c0"]}]}, {"version": 1}, None),

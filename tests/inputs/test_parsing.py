@@ -10,7 +10,6 @@ from factreasoner.inputs.columns import FIELDS, parse_column_map
 from factreasoner.inputs.items import KINDS
 from factreasoner.inputs.parsing import Reader, given_record, given_records
 from factreasoner.models import Atom, Record
-from factreasoner.pipeline.loading import in_python
 
 TEXT = "Paris is the capital of France."
 TURNS = [{"role": "user", "content": "Who was Curie?"}, {"role": "assistant", "content": None}]
@@ -179,7 +178,7 @@ def made(**given):
 
 
 def fitting(records, column_map=None):
-    return given_records("assess_many()", records, lambda record: (), column_map or {}, in_python)
+    return given_records("assess_many()", records, lambda record: (), column_map or {})
 
 
 def test_given_atoms_keep_labels_and_empty_lists():
@@ -246,7 +245,7 @@ def test_keys_that_look_misspelt_are_noted(caplog):
     fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
     made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
     assert [record.getMessage() for record in caplog.records] == [
-        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (`column_map` topci=topic)",
+        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (`column_map={'topci': 'topic'}`)",
         "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
         "assess(): atoms: 'lable' is kept as metadata; did you mean 'label'?",
         "assess(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",

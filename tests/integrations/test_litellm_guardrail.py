@@ -104,7 +104,7 @@ def test_the_proxys_own_settings_are_taken():
 @pytest.mark.parametrize(
     ("contexts", "words"),
     [
-        ({"text": TRUE}, "contexts: is an object; it must be a list"),
+        ({"text": TRUE}, "contexts: is a dict; it must be a list"),
         ([5], "contexts[0]: "),
         (5, "must be a list"),
     ],

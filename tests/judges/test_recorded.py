@@ -128,7 +128,7 @@ def test_empty_or_missing_relations_file_is_refused(tmp_path, content, words):
         judge(file)
     with pytest.raises(InputError, match=r"journal\.jsonl: is missing; put it back"):
         judge(tmp_path)
-    with pytest.raises(ConfigError, match="--relations"):
+    with pytest.raises(ConfigError, match="`relations=FILE`"):
         RecordedJudge(Config())
 
 

@@ -178,7 +178,7 @@ def test_single_cut_reply_is_resampled_once():
     llm = ScriptedLLM(lambda prompt, schema: CUT)
     (failure,) = asked(llm, 1)
     assert [call.sample for call in llm.calls] == [0, 1]
-    assert "--max-tokens" in failure.message
+    assert "`max_tokens`" in failure.message
 
 
 def test_samples_drawn_side_by_side_do_not_meet():

@@ -192,7 +192,7 @@ def test_reply_without_completion_is_quoted_and_retried(scene, monkeypatch, mode
         set_up.client(model=model, api_key_env="SOME_KEY").call(PROMPT, SCHEMA)
     told = str(caught.value)
     assert told.startswith(f"not a chat completion: {beginning}")
-    assert told.endswith("; check --api-base")
+    assert told.endswith("; check `api_base`")
     assert len(told) < 130
     assert set_up.forms == ["json_schema", "json_schema"]
     assert meter.total == Usage()  # nobody says what it took
@@ -217,7 +217,7 @@ def test_a_lasting_error_fails_when_patience_ends(scene, wrong, message):
     set_up = scene(lambda request: wrong)
     with pytest.raises(ProviderError, match=message) as caught:
         set_up.client(patience=0.3, max_attempts=1).call(PROMPT, SCHEMA)
-    assert "--patience 0.3" in str(caught.value)
+    assert "`patience=0.3`" in str(caught.value)
     assert caught.value.attempts == set_up.server.calls > 1
 
 
@@ -258,9 +258,9 @@ def test_deadline_stops_hanging_and_dripping_servers(scene, wrong):
 @pytest.mark.parametrize(
     ("wrong", "remedy"),
     [
-        (unauthorized(), "--api-key-env"),
-        (unauthorized(403), "--api-key-env"),
-        (unknown_model(), "--model"),
+        (unauthorized(), "`api_key_env`"),
+        (unauthorized(403), "`api_key_env`"),
+        (unknown_model(), "`model`"),
         (error(402, "Insufficient credits"), "credit"),
         (error(429, "You exceeded your current quota, check your plan and billing details"), "credit"),
     ],
@@ -297,7 +297,11 @@ def test_wrong_key_ends_waiting_calls(scene):
 
 @pytest.mark.parametrize(
     ("model", "remedy"),
-    [("nobody-knows-me", "--api-base"), ("openai/gpt-4o-mini", r"\$OPENAI_API_KEY"), (None, "--model")],
+    [
+        ("nobody-knows-me", "`api_base=URL`"),
+        ("openai/gpt-4o-mini", r"\$OPENAI_API_KEY"),
+        (None, "`model=NAME`"),
+    ],
 )
 def test_what_is_missing_is_named(model, remedy):
     with pytest.raises(ConfigError, match=remedy):
@@ -383,7 +387,7 @@ def test_unlimited_tokens_allow_no_cost_limit(scene):
     set_up = scene(refusing_limits)
     assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
     assert set_up.server.calls == 3
-    with pytest.raises(ConfigError, match="without --max-cost"):
+    with pytest.raises(ConfigError, match="without `max_cost`"):
         scene(refusing_limits).client(model="openai/gpt-4o-mini", max_cost=1.0).call(PROMPT, SCHEMA)
 
 
@@ -391,7 +395,7 @@ def test_too_long_prompt_is_final_and_changes_nothing(scene):
     too_long = error(400, "maximum context length is 10 tokens (5 in the functions, 9 in the completion)")
     set_up = scene(sequence(too_long, obliging))
     client = set_up.client()
-    with pytest.raises(ProviderError, match=r"maximum context length.*--atoms-per-call"):
+    with pytest.raises(ProviderError, match=r"maximum context length.*`atoms_per_call`"):
         client.call(PROMPT, SCHEMA)
     assert client.call(PROMPT, SCHEMA).form == "json_schema"
     assert "max_tokens" in set_up.server.requests[-1].body

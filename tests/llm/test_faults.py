@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from factreasoner.llm.capabilities import Capabilities
-from factreasoner.llm.faults import fault_of, safe_excerpt
+from factreasoner.llm.faults import fault_of, shown
 
 
 class ProviderSaidError(Exception):
@@ -60,7 +60,7 @@ ANTHROPIC_CREDIT = (
 
 KEY, MODEL, CREDIT, REGION, PACKAGE = (
     "key",
-    "check --model",
+    "check `model`",
     "no credit",
     "your region",
     "install the package",
@@ -261,7 +261,7 @@ def test_kinds(status, message, kind):
 def test_context_length_error_names_the_fix(status, message):
     found = fault(ProviderSaidError(status, message))
     assert found.kind == "final"
-    assert "--atoms-per-call" in found.remedy
+    assert "`atoms_per_call`" in found.remedy
 
 
 MOST = Capabilities(most_tokens=1000)
@@ -406,7 +406,7 @@ def test_headers_are_found_where_the_library_keeps_them():
 def test_keys_are_never_shown(monkeypatch):
     monkeypatch.setenv("SOME_VENDOR_API_KEY", "plain-words-as-a-key")
     monkeypatch.setenv("DB_PASSWORD", "hunter2hunter2")
-    text = safe_excerpt(
+    text = shown(
         "key plain-words-as-a-key, own-secret, sk-proj-abc_123*456, AIzaSyA1234567890, Bearer eyJhbGciOi, "
         "http://me:pw@host/v1?key=abc123 hunter2hunter2",
         secret="own-secret",
@@ -417,10 +417,10 @@ def test_keys_are_never_shown(monkeypatch):
 
 
 def test_messages_are_short_lines_without_a_traceback():
-    error = "litellm.InternalServerError: InternalServerError: OpenAIException - bad\n  news\n"
-    text = safe_excerpt(f"{error}Traceback (most recent call last):\n  File x")
+    text = shown("litellm.InternalServerError: InternalServerError: OpenAIException - bad\n  news\nTraceback "
+                 "(most recent call last):\n  File x")  # fmt: skip
     assert text == "bad news"
-    assert len(safe_excerpt("x" * 5000)) == 300
-    assert safe_excerpt(
-        'AnthropicException - {"error": {"type": "x", "message": "no \\"such\\" thing"}}'
-    ) == ('no \\"such\\" thing')
+    assert len(shown("x" * 5000)) == 300
+    assert shown('AnthropicException - {"error": {"type": "x", "message": "no \\"such\\" thing"}}') == (
+        'no \\"such\\" thing'
+    )

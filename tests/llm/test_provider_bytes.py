@@ -101,7 +101,7 @@ def prompt_of(passage=PASSAGES[0]):
 def test_every_fact_is_sent_once_and_schemas_unchanged(model, form, server, tmp_path, hosts):
     before = JUDGING.model_dump_json()
     if (model, form) in REFUSED:
-        with pytest.raises(ConfigError, match=f"choose another form than --form {form}$"):
+        with pytest.raises(ConfigError, match=f"choose another form than `form='{form}'`$"):
             client_of(server, model, form=form).call(prompt_of(), JUDGING)
         return
     if (model, form) == NO_CALL:

@@ -58,7 +58,7 @@ def test_calls_to_dead_server_fail_together(scene):
     assert time.monotonic() - begun < 30
     assert sum("has answered no call for 2 s" in message for message in said) > 40
     place = urlsplit(set_up.server.url).netloc
-    assert set(heard) <= {f"{place}, {n} of 2 s (--patience): Connection error" for n in (1, 2)}
+    assert set(heard) <= {f"{place}, {n} of 2 s (`patience`): Connection error" for n in (1, 2)}
     assert heard
 
 
@@ -152,7 +152,7 @@ def test_retry_after_delays_all_requests(scene):
 
 def test_wait_of_hours_fails_at_once(scene):
     set_up = scene(lambda request: rate_limited("86400"))
-    with pytest.raises(ProviderError, match="asks to wait 86400 s, and --patience is 120") as caught:
+    with pytest.raises(ProviderError, match="asks to wait 86400 s, and `patience` is 120") as caught:
         set_up.client(patience=120).call(PROMPT, SCHEMA)
     assert caught.value.attempts == 1
 
@@ -164,7 +164,7 @@ def test_an_outage_is_waited_for_and_said(scene):
     with waiting_listener(told.append):
         assert set_up.client(patience=30, max_attempts=1).call(PROMPT, SCHEMA).arguments
     assert told[0].startswith(f"{urlsplit(set_up.server.url).netloc}, ")
-    assert told[0].endswith(" of 30 s (--patience): Connection error")
+    assert told[0].endswith(" of 30 s (`patience`): Connection error")
     assert told[-1] == ""
 
 
@@ -173,7 +173,7 @@ def test_silent_server_is_reported_with_its_attempts(scene, monkeypatch):
     set_up, told = scene(sequence(hang(), obliging)), []
     with waiting_listener(told.append), waiting_for("a probe"):
         assert set_up.client(timeout=2.0, max_attempts=3).call(PROMPT, SCHEMA).arguments
-    tries = "try 1 of 3 (--max-attempts), 2 s each (--timeout)"
+    tries = "try 1 of 3 (`max_attempts`), 2 s each (`timeout`)"
     server, told_of = (
         urlsplit(set_up.server.url).netloc,
         [words for words in told if ", silent for " in words],
@@ -205,11 +205,11 @@ def test_calls_to_absent_server_end_soon(nobody):
     ((kind, words),) = set(parallel_map(failed, range(24), 8))  # most wait for the first one's slot
     assert kind is ConfigError
     up = ABSENT.removeprefix("Connection refused; ")
-    assert words.endswith(f"every connection was refused for 0.5 s; {up}(--patience 120 waits longer)")
+    assert words.endswith(f"every connection was refused for 0.5 s; {up}(`patience=120` waits longer)")
 
 
 def test_custom_patience_applies_to_absent_server(nobody):
-    told = re.escape(f"{ABSENT}(waited for as long as --patience 1 allows)")
+    told = re.escape(f"{ABSENT}(waited for as long as `patience=1` allows)")
     with pytest.raises(ProviderError, match=told):
         nobody(patience=1.0).call(PROMPT, SCHEMA)
 
@@ -234,7 +234,7 @@ def nameless(tmp_path, monkeypatch):
 @pytest.mark.parametrize("error", [socket.EAI_NONAME, socket.EAI_FAIL, socket.EAI_AGAIN])
 def test_a_host_without_an_address_ends_at_once(nameless, model, error):
     begun = time.monotonic()
-    told = r"does not resolve \(Says the resolver\); check --api-base http://nowhere.invalid/v1"
+    told = r"does not resolve \(Says the resolver\); check `api_base='http://nowhere.invalid/v1'`"
     with pytest.raises(ConfigError, match=told):
         nameless(error, model).call(PROMPT, SCHEMA)
     assert time.monotonic() - begun < 10  # with the import of the library
@@ -249,7 +249,7 @@ def test_invalid_host_name_fails_at_once(nameless, host):
 def test_silent_resolver_gets_the_set_patience(nameless):
     with pytest.raises(ConfigError):
         nameless(socket.EAI_NONAME, patience=0.3).call(PROMPT, SCHEMA)
-    with pytest.raises(ProviderError, match=r"does not resolve .*waited for as long as --patience 0.3"):
+    with pytest.raises(ProviderError, match=r"does not resolve .*waited for as long as `patience=0.3`"):
         nameless(socket.EAI_AGAIN, patience=0.3).call(PROMPT, SCHEMA)
 
 
@@ -279,7 +279,7 @@ def test_server_seen_once_gets_full_patience(there):
     clock.now += 2.0
     with waiting_listener(told.append):
         breaker.report_reason("Connection refused")
-    assert told == ["here, 2 of 10 s (at the start; --patience 60 waits longer): Connection refused"]
+    assert told == ["here, 2 of 10 s (at the start; `patience=60` waits longer): Connection refused"]
     there(breaker)  # busy or not
     breaker.failed(refused=True)
     assert (breaker.absent, breaker.patience) == (False, 60.0)

@@ -152,7 +152,7 @@ def test_useless_responses_are_failures(served, said, error):
     assert {failure.error_type for failure in found.failures} == {error}
     assert len(found.failures) == 2
     if said[0] == 200 and error == "ProviderError":
-        assert "check --api-base" in found.failures[0].message
+        assert "check `api_base`" in found.failures[0].message
 
 
 def test_error_in_a_good_status_names_itself(served):
@@ -173,7 +173,7 @@ def test_of_equal_values_the_choice_counts(served):
     assert {v.label for v in judged(served(answer)[0]).verdicts} == {"contradiction"}
 
 
-@pytest.mark.parametrize(("status", "remedy"), [(401, "key"), (404, "check --model and --api-base")])
+@pytest.mark.parametrize(("status", "remedy"), [(401, "key"), (404, "check `model` and `api_base`")])
 def test_what_the_user_must_mend_ends_the_run(served, status, remedy):
     config, _ = served(lambda body: (status, {}, b'{"error": {"message": "no"}}'))
     with pytest.raises(ConfigError, match=remedy):
@@ -196,10 +196,10 @@ def test_odd_usage_and_names_change_no_verdict(served):
 @pytest.mark.parametrize(
     ("settings", "remedy"),
     [
-        ({"mode": "tfn_citation"}, "--mode tf or tfn"),
-        ({"confidence": "verbal"}, "without --confidence verbal"),
-        ({"confidence": "votes"}, "use --confidence auto"),
-        ({"api_base": None}, "--api-base URL"),
+        ({"mode": "tfn_citation"}, "`mode='tf'` or tfn"),
+        ({"confidence": "verbal"}, "without `confidence='verbal'`"),
+        ({"confidence": "votes"}, "use `confidence='auto'`"),
+        ({"api_base": None}, "`api_base=URL`"),
     ],
 )
 def test_unsupported_system_one_settings_are_refused(served, settings, remedy):

@@ -136,7 +136,7 @@ def test_page_read_in_part_says_so(caplog, tmp_path):
 
 def test_private_addresses_are_refused():
     with pytest.raises(
-        InputError, match=r"--source: .* \(loopback address\); --allow-private-hosts allows it"
+        InputError, match=r"--source: .* \(loopback address\); `allow_private_hosts=True` allows it"
     ):
         read_sources(["http://127.0.0.1/a"], Config(cache=False, patience=0.0))
 

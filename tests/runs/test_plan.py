@@ -202,6 +202,6 @@ def test_at_worst_every_call_is_paid_again():
 
 
 def test_what_a_run_would_refuse_is_refused():
-    with pytest.raises(ConfigError, match="--model"):
+    with pytest.raises(ConfigError, match="`model=NAME`"):
         refuse_misfit(Config(assessor="prompt-tf"), TASK)
     refuse_misfit(Config(model="m", retriever="web"), TASK)

@@ -88,7 +88,7 @@ def test_processes_ending_at_start_end_the_run(monkeypatch):
     monkeypatch.setattr(
         "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
     )
-    with pytest.raises(RunError, match=r"no process can start: 6 in a row .*--workers"):
+    with pytest.raises(RunError, match=r"no process can start: 6 in a row .*`workers`"):
         found(Config(**PROCESSES), records("fine"))
 
 

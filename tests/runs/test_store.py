@@ -73,7 +73,7 @@ def test_torn_last_line_is_overwritten(tmp_path, cut):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"config": Config(version=3)}, ["version: was 2, now 3", "--fresh"]),
+        ({"config": Config(version=3)}, ["version: was 2, now 3", "`fresh=True`"]),
         ({"config": Config(atom_prior=0.4, max_tokens=99)}, ["atom_prior: was 0.5, now 0.4", "max_tokens"]),
         ({"prompts": {"judge": "2"}}, ["judge: was '1', now '2'"]),
         ({"prompts": {"judge": "1", "new": "2"}}, ["new: was None"]),
@@ -129,7 +129,7 @@ def test_a_second_writer_is_kept_out(tmp_path):
 def test_results_without_journal_are_an_error(tmp_path, lose):
     folder = RunFolder(run_folder(tmp_path / "run", assessment("r1")), TASK)
     lose(folder.journal_path)
-    lost = r"journal\.jsonl: is missing or empty, .*put it back, or run again with --fresh"
+    lost = r"journal\.jsonl: is missing or empty, .*put it back, or run again with `fresh=True`"
     with pytest.raises(RunError, match=lost):
         folder.assessed()
     with pytest.raises(RunError, match=lost):
@@ -152,14 +152,14 @@ def test_a_journal_without_its_manifest_is_not_believed(tmp_path):
 def test_a_folder_that_is_no_run(tmp_path, content):
     if content is not None:
         (tmp_path / "manifest.json").write_text(content)
-    remedy = "has no manifest" if content is None else "manifest.* put back a copy of it, or .*--fresh"
+    remedy = "has no manifest" if content is None else "manifest.* put back a copy of it, or .*`fresh=True`"
     with pytest.raises(RunError, match=remedy):
         RunFolder(tmp_path, TASK).config()
 
 
 def test_a_file_in_the_way(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(RunError, match=r"can't be used as a run folder: .*; choose another --out"):
+    with pytest.raises(RunError, match=r"can't be used as a run folder: .*; choose another `out`"):
         opened(tmp_path / "file")
 
 

@@ -8,8 +8,8 @@ from factreasoner.models import Atom, Failure, Verdict
 from factreasoner.protocols import Atomized, Judged
 
 DOWN = (
-    "model.example has answered no call for 4 s (--patience), and is now asked only every 15 s; "
-    "run the same command again once it is up"
+    "model.example has answered no call for 4 s (`patience`), and is now asked only every 15 s; "
+    "rerun once it is up"
 )
 begun = []
 """Claims that were begun with, in this process."""

@@ -10,6 +10,7 @@ from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config, load_settings
+from factreasoner.report.terminal import in_flags
 from factreasoner.settings.removed import REMOVED, removal_notice
 
 SETTINGS = sorted(key for key in REMOVED if " " not in key)
@@ -38,7 +39,7 @@ def test_a_removed_setting_is_named_however_given(key, monkeypatch, tmp_path, ca
         assess("x", contexts=["y"], **{key: 1})
     assert str(caught.value).startswith(f"{key}: {told}")
     assert execute(["run", "x.jsonl", flag, "1"]) == 2
-    assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
+    assert capsys.readouterr().err == f"Error: {flag}: {in_flags(told)}\n"
     monkeypatch.setenv(f"FACTREASONER_{key.upper()}", "1")
     with pytest.raises(ConfigError) as caught:
         load_settings()
@@ -58,7 +59,7 @@ def test_a_removed_value_is_named_however_given(key, value, monkeypatch, tmp_pat
     assert str(caught.value) == f"{key}: {told}"
     for arguments in ([flag, value], [f"{flag}={value}"]):
         assert execute(["run", "x.jsonl", *arguments]) in (1, 2)
-        assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
+        assert capsys.readouterr().err == f"Error: {flag}: {in_flags(told)}\n"
     monkeypatch.setenv(f"FACTREASONER_{key.upper()}", value)
     with pytest.raises(ConfigError) as caught:
         load_settings()
@@ -71,7 +72,7 @@ def test_removed_flag_of_a_command_is_named(command, key, capsys):
     for arguments in (["x", flag, "1"], [f"{flag}=1", "x"]):
         assert execute([command, *arguments]) == 2
         told = f"removed: {REMOVED[f'{command} {key}'].instead}"
-        assert capsys.readouterr().err == f"Error: {flag}: {told}\n"
+        assert capsys.readouterr().err == f"Error: {flag}: {in_flags(told)}\n"
 
 
 def test_a_manifest_is_read_without_what_is_gone(caplog):

@@ -12,6 +12,7 @@ from factreasoner.integrations.pytest_plugin import Factuality
 from factreasoner.integrations.scoring import Scoring
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import in_python, load_settings, python_call
+from factreasoner.report.terminal import in_flags
 from factreasoner.settings.sources import warn_once
 
 PROFILES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
@@ -31,7 +32,7 @@ def set_variables(monkeypatch):
         ({"zzzzzz": 2}, ["zzzzzz", ": atomizer, summarizer, workers"]),
         ({"version": 4}, ["version: must be 1, 2 or 3"]),
         ({"atom_prior": 1.0}, ["atom_prior: must be a number above 0 and below 1"]),
-        ({"cache": "perhaps"}, ["cache: must be true or false"]),
+        ({"cache": "perhaps"}, ["cache: must be True or False"]),
         ({"wikipedia": "https://me:pw@wiki.example/api.php"}, ["wikipedia", "remove them"]),
         ({"wikipedia": "German"}, ["wikipedia: must be a language, such as de, or the URL"]),
         ({"search_url": "https://search.example/?key=hush"}, ["search_url", "remove them"]),
@@ -167,7 +168,7 @@ def test_several_models_judge(set_variables):
         ({"VERSION": "9" * 5000}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
         (
             {"JUDGE": "verifier", "VERIFIER_MODEL": "x"},
-            "FACTREASONER_VERIFIER_MODEL: needs a verifier; add `verifier`",
+            "FACTREASONER_VERIFIER_MODEL: needs a verifier; add `verifier=NAME`",
         ),
         ({"MODEL_PARAM": "{"}, "FACTREASONER_MODEL_PARAM: '{' is not a parameter"),
         (
@@ -244,9 +245,9 @@ def test_a_given_part_goes_before_the_environment(set_variables):
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
         (
             lambda: assess("x", contexts=["y"], judge="verifier", verifier_model="m"),
-            "verifier_model: needs a verifier; add `verifier` NAME",
+            "verifier_model: needs a verifier; add `verifier=NAME`",
         ),
-        (lambda: assess("x", contexts=["y"], workers=2), "number of threads; add `executor` processes"),
+        (lambda: assess("x", contexts=["y"], workers=2), "number of threads; add `executor='processes'`"),
     ],
 )
 def test_errors_of_a_call_are_worded_for_python(call, message):
@@ -257,15 +258,35 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "shown"),
     [
-        ("(--column-map anwser=output)", "(`column_map` anwser=output)"),
-        ("delete it, or use --no-cache", "delete it, or use `cache=False`"),
-        ("use another --out, or start over with --fresh", "use another `out`, or start over with `fresh`"),
-        ("use --version 2; raise --max-cost and go on", "use `version` 2; raise `max_cost` and go on"),
+        ("(`column_map={'answer': 'output'}`)", "(--column-map answer=output)"),
+        ("delete it, or use `cache=False`", "delete it, or use --no-cache"),
+        ("use another `out`, or `fresh=True` to start over", "use another --out, or --fresh to start over"),
+        ("add `judge='verifier'` or `model=NAME`", "add --judge verifier or --model NAME"),
+        ("`patience=120` waits longer, `version=2`", "--patience 120 waits longer, --version 2"),
+        ("`min=precision=0.8` or `gold=FILE`", "--min precision=0.8 or --gold FILE"),
+        ("patience: must be a number", "--patience: must be a number"),
+        ("Error: max_cost: no\nmodel: no", "Error: --max-cost: no\n--model: no"),
+        ("c.yaml: patience: must be a number; of `run` and `name`",) * 2,
         ("fetch it with `factreasoner doctor --verifier-model m --download`",) * 2,
-        ("text (--summarizer llm), --gold FILE", "text (`summarizer` llm), --gold FILE"),
     ],
 )
-def test_messages_name_settings_in_place_of_flags(message, told):
-    assert in_python(message) == told
+def test_messages_show_flags_on_the_command_line(message, shown):
+    assert in_flags(message) == shown
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("is null; it must be an object: {...}", "is None; it must be a dict"),
+        (
+            "is a list; it must be a string, or an object with a 'text'",
+            "is a list; it must be a string, or a dict with a 'text'",
+        ),
+        ("must be true or false; write it or null", "must be True or False; write it or None"),
+        ("is 'null' of \"true\"; must be a mapping", "is 'null' of \"true\"; must be a dict"),
+    ],
+)
+def test_messages_have_the_words_of_python(message, shown):
+    assert in_python(message) == shown

@@ -112,11 +112,11 @@ def test_a_profile_gives_a_mapping_of_parameters(tmp_path):
     [
         (["num_ctx"], "write KEY=VALUE"),
         (["=3"], "write KEY=VALUE"),
-        (["api_key=sk-abc"], "--api-key-env"),
-        ({"extra_headers": {"Authorization": "x"}}, "--api-key-env"),
-        (["aws_secret_access_key=x"], "--api-key-env"),
-        (["temperature=1"], "--temperature"),
-        (["max_completion_tokens=9"], "--max-tokens"),
+        (["api_key=sk-abc"], "`api_key_env`"),
+        ({"extra_headers": {"Authorization": "x"}}, "`api_key_env`"),
+        (["aws_secret_access_key=x"], "`api_key_env`"),
+        (["temperature=1"], "`temperature`"),
+        (["max_completion_tokens=9"], "`max_tokens`"),
         (["messages=[]"], "can't be set"),
         ({"x": float("nan")}, "not JSON"),
         ({"x": {1, 2}}, "not JSON"),
@@ -137,27 +137,27 @@ PROCESSES = {"executor": "processes"}
     ("values", "setting", "remedy"),
     [
         ({"model": ["a", "a"]}, "model", "named twice"),
-        ({"model": ["a", "b"], "judge": "verifier"}, "model", "remove --judge or all models but"),
+        ({"model": ["a", "b"], "judge": "verifier"}, "model", "remove `judge` or all models but"),
         ({"model": ["a", "b"], "assessor": "factscore"}, "model", "name only one"),
         ({"model": ["a", "b"], "mode": "prompt-tf"}, "model", "name only one"),
-        ({"api_base": "http://localhost:8000/v1"}, "api_base", "add --model NAME"),
-        *[({part: "llm"}, part, "add --model NAME") for part in PARTS_BY_MODEL],
-        ({"judge": "recorded"}, "judge", "add --relations"),
-        ({"relations": "r.jsonl"}, "relations", "add --judge recorded"),
-        ({"judge": "llm", "model": "m", "relations": "r.jsonl"}, "'llm'", "add --judge recorded"),
-        ({"judge": "verifier", "verifier_model": "m"}, "verifier_model", "add --verifier NAME"),
+        ({"api_base": "http://localhost:8000/v1"}, "api_base", "add `model=NAME`"),
+        *[({part: "llm"}, part, "add `model=NAME`") for part in PARTS_BY_MODEL],
+        ({"judge": "recorded"}, "judge", "add `relations`"),
+        ({"relations": "r.jsonl"}, "relations", "add `judge='recorded'`"),
+        ({"judge": "llm", "model": "m", "relations": "r.jsonl"}, "'llm'", "add `judge='recorded'`"),
+        ({"judge": "verifier", "verifier_model": "m"}, "verifier_model", "add `verifier=NAME`"),
         ({"judge": "embedded"}, "judge", "the bundled judge replaces it; remove it"),
         ({"prefilter": "words"}, "prefilter", "`bundled` replaces it"),
-        ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),
+        ({"verifier": "factcg", "model": "m"}, "verifier", "add `judge='verifier'`"),
         ({"ray_address": "auto"}, "ray_address", "set the environment variable RAY_ADDRESS"),
-        ({"workers": 2}, "workers", "add --executor processes"),
-        (RAY | {"retriever": "given, wikipedia"}, "executor", "Use --executor threads"),
-        (RAY | {"model": "m"}, "executor", "Use --executor threads"),
-        (RAY | {"max_cost": 1.0}, "max_cost", "remove --executor ray"),
-        (PROCESSES | {"model": "m"}, "executor", "Use --executor threads"),
-        (PROCESSES | {"retriever": "web"}, "executor", "Use --executor threads"),
-        (PROCESSES | {"max_cost": 1.0}, "max_cost", "remove --executor processes"),
-        ({"batch": "openai"}, "batch", "add --model NAME"),
+        ({"workers": 2}, "workers", "add `executor='processes'`"),
+        (RAY | {"retriever": "given, wikipedia"}, "executor", "Use `executor='threads'`"),
+        (RAY | {"model": "m"}, "executor", "Use `executor='threads'`"),
+        (RAY | {"max_cost": 1.0}, "max_cost", "remove `executor='ray'`"),
+        (PROCESSES | {"model": "m"}, "executor", "Use `executor='threads'`"),
+        (PROCESSES | {"retriever": "web"}, "executor", "Use `executor='threads'`"),
+        (PROCESSES | {"max_cost": 1.0}, "max_cost", "remove `executor='processes'`"),
+        ({"batch": "openai"}, "batch", "add `model=NAME`"),
         (RAY | {"batch": "openai", "model": "m"}, "batch", "remove it"),
     ],
 )
@@ -190,12 +190,12 @@ RECORDED = {"judge": "recorded", "relations": "r.jsonl"}
 
 def test_model_unused_by_the_judge_is_noted():
     (told,) = notes(model="m", judge="verifier")
-    assert told.startswith("--judge verifier does not ask m: only other parts")
+    assert told.startswith("`judge='verifier'` does not ask m: only other parts")
     assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(judge="verifier") == []
 
 
 def test_settings_unused_by_the_assessor_are_noted():
-    told = "--assessor factscore does not use --version 3, --factors."
+    told = "`assessor='factscore'` does not use `version=3`, `factors`."
     assert notes(assessor="factscore", version=3, factors="table1", k=5) == [told]
     assert notes(assessor="factreasoner", factors="table1", version=3) == []
     assert notes(assessor="own:Evaluator", factors="table1") == notes(assessor="veriscore", version=1) == []

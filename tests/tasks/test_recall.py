@@ -65,7 +65,7 @@ def test_recall_needs_facts_or_their_source(fields, fits):
         ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
         ({"facts": ["x"], "reference": 5}, InputError, "reference"),
         ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),
-        ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "add `model` NAME"),
+        ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "add `model=NAME`"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, error, words):

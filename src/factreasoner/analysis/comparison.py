@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_undecided
+from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
-from factreasoner.files import resolve_links
-from factreasoner.inputs.gold_labels import GoldFile, example_ids
+from factreasoner.files import real
+from factreasoner.inputs.gold_labels import GoldFile, some_of
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
@@ -70,11 +70,11 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    places = [resolve_links(path) for path in paths]
+    places = [real(path) for path in paths]
     if twice := next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), None):
         raise UsageError(f"{twice}: named twice; name each run once")
     if len(paths) < 2:
-        raise UsageError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
+        raise UsageError("name at least two run folders, or one data file with `assessors='fr1,fr2,...'`")
     task = FinishedRun.of_any_task(paths[0]).task
     return {name: FinishedRun(path, task) for name, path in zip(distinct_names(paths), paths, strict=True)}
 
@@ -97,13 +97,13 @@ def compare_runs(
     """
     settings = settings or ComparisonSettings()
     if baseline is not None and baseline not in runs:
-        raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
+        raise ConfigError(f"baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
     baseline = baseline or next(iter(runs))
     first = runs[baseline]
     table: Table[Any] = first.task.table
     factuality = first.task is FACTUALITY_TASK
     if settings.gold is not None and not factuality:
-        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{first.task.name}`")
+        raise ConfigError(f"gold: it holds labels of atoms, and these are runs of `{first.task.name}`")
     config = first.config
     if settings.k is not None:
         config = parse_config(config.model_dump(), "settings", {"k": settings.k})
@@ -176,7 +176,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     counted = tally.content()
     if counted.get("context_verdicts") and not counted["context_relations"]:
-        notes.append("all verdicts between contexts are neutral: its scores are those of --version 2")
+        notes.append("all verdicts between contexts are neutral: its scores are those of `version=2`")
     if counts["failed"]:
         message = number_of(counts["failures"], "failure")
         notes.append(f"{message}, in {counts['failed']} of its {len(status)} records")
@@ -238,7 +238,7 @@ def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, inte
     if lines and not intersect:
         raise RunError(
             f"the runs do not score the same records: {'; '.join(lines)}. Finish those runs, or compare the "
-            "records they share with --intersect"
+            "records they share with `intersect`"
         )
     valued = [_valued(table, part.sample) for part in read.values()]
     everywhere = set.intersection(*scored.values()) | (set.intersection(*valued) - anywhere)
@@ -258,7 +258,7 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
     counts = _counted(LACKS.get(part.status.get(name), "without a judged atom") for name in sorted(ids))
-    return f"lacks {len(ids)} of {total} ({counts}: {example_ids(ids)})"
+    return f"lacks {len(ids)} of {total} ({counts}: {some_of(ids)})"
 
 
 def _counted(reasons: Iterable[str]) -> str:
@@ -377,7 +377,7 @@ def _notes(
             yield f"{name}: its {claim} differ from those of {baseline} in {number_of(other, 'record')}"
         if other := sum(part.response[i] != first.response[i] for i in ids):
             yield f"{name}: its response differs from that of {baseline} in {number_of(other, 'record')}"
-        if table is FACTUALITY and all_undecided(samples[name]):
+        if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
     own = [name for name, part in read.items() if part.own_contexts]
     if 0 < len(own) < len(read):
@@ -388,7 +388,7 @@ def _notes(
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
         yield f"scores against labels are over each run's own labelled {claim}: {counts}"
     if table is FACTUALITY and not _labelled(samples):
-        yield "no judged atom has a label: scores against labels are missing; add --gold FILE"
+        yield "no judged atom has a label: scores against labels are missing; add `gold=FILE`"
     yield from _few_records(table, samples[baseline])
     costs = {name: s.values["cost"] for name, s in samples.items() if "cost" in table}
     if unknown := [name for name, cost in costs.items() if np.isnan(cost).any()]:

@@ -37,7 +37,7 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 """Fields of a result line that do not concern labels."""
 
 
-def summarize_run(
+def summarised(
     run: FinishedRun[Any],
     config: Config,
     each: Callable[[Result, Mapping[str, Any]], None],
@@ -77,10 +77,10 @@ def evaluate_run(
         ConfigError: no record has the key `by`, or `gold` is given for another task.
     """
     if gold is not None and run.task is not FACTUALITY_TASK:
-        raise ConfigError(f"--gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
+        raise ConfigError(f"gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
     with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as kept:
         read = _GroupedLines(by, kept)
-        summary = summarize_run(run, config, gold=gold, each=read.add)
+        summary = summarised(run, config, gold=gold, each=read.add)
         sample, whole = summary.sample(), summary.content()
         _refuse_nothing(run, sample, read)
         content = {
@@ -139,11 +139,11 @@ def _refuse_nothing(run: FinishedRun[Any], sample: Sample, read: _GroupedLines) 
     by, keys = read.by, read.keys
     if by is not None and not keys[by]:
         raise ConfigError(
-            f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
+            f"`by={by!r}`: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
         )
     if by is None and run.task is FACTUALITY_TASK and not _labelled(sample):
         raise RunError(
-            f"{run.path}: no atom is labelled; give labels with --gold FILE, or --by KEY for precision alone"
+            f"{run.path}: no atom is labelled; give labels with `gold=FILE`, or `by=KEY` for precision alone"
         )
 
 
@@ -185,7 +185,7 @@ def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
     }
 
 
-def all_undecided(sample: Sample) -> bool:
+def all_open(sample: Sample) -> bool:
     """Whether atoms were judged and none is supported or contradicted."""
     decided = np.nansum(sample.values["supported"]) + np.nansum(sample.values["contradicted"])
     return bool(FACTUALITY.has_score(sample).any()) and not decided
@@ -212,7 +212,7 @@ def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iter
 
 
 def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
-    if all_undecided(sample):
+    if all_open(sample):
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
@@ -233,7 +233,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield f"labels are of one kind, {kind}: macro-F1 {means}"
     auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
     if not _labelled(sample):
-        yield "no atom has a label: scores against labels are missing; add --gold FILE"
+        yield "no atom has a label: scores against labels are missing; add `gold=FILE`"
     elif auroc.value is None:
         yield f"AUROC: {auroc.reason}"
 
@@ -255,7 +255,7 @@ def _mode(run: FinishedRun[Any], by: str) -> dict[str, Any]:
         used.append(result.usage.get(JUDGING, Usage()))
 
     table: Table[Any] = run.task.table
-    sample = summarize_run(run, run.config, each=each).sample()
+    sample = summarised(run, run.config, each=each).sample()
     grouped = {} if groups.keys() == {NO_VALUE} else groups
     return {
         "path": str(run.path),

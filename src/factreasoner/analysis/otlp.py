@@ -137,7 +137,7 @@ def _reach(url: str) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise PublishError(
-            f"{url}: no collector can be reached: {why}; is it running? --url names another address"
+            f"{url}: no collector can be reached: {why}; is it running? `url` names another address"
         ) from error
 
 

@@ -117,7 +117,7 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
     for name in names:
         if name not in known:
             raise ConfigError(
-                f"--metric {name}: records have none of that name; {nearest(name, list(known))}"
+                f"`metric={name!r}`: records have none of that name; {nearest(name, list(known))}"
             )
     return [known[name] for name in names or known]
 

@@ -15,7 +15,7 @@ from factreasoner.files import NO_LETTER, make_folder_of, replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
-from factreasoner.metrics.table import SHARE, Table, possible_range
+from factreasoner.metrics.table import SHARE, Table, possible
 from factreasoner.models import Result, Support
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
@@ -95,9 +95,7 @@ class FailedJudgements:
         if failures and result.status != "failed":
             self.records += 1
             self.failures += failures
-            self._ranges[result.record_id] = {
-                name: possible_range(m, line) for name, m in self._metrics.items()
-            }
+            self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
 
     def worst(self, rule: Rule, sample: Sample) -> float | None:
         """The worst value for `rule` that other outcomes could give; None if none could change it.
@@ -131,7 +129,7 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
         raise UsageError(
-            f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, such as --min {_example(task)}"
+            f"no rule: add `min=NAME=NUMBER` or `max=NAME=NUMBER`, such as `min={_example(task)}`"
         )
     return rules
 
@@ -206,13 +204,13 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
     lost = summary.content()["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
         left_out = number_of(lost, "failed record")
-        yield f"these scores exclude {left_out}; --max records_failed=0 makes that a rule"
+        yield f"these scores exclude {left_out}; `max=records_failed=0` makes that a rule"
     if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
         where = f"{failed} in {number_of(failed.records, 'record')}, scored on the rest"
-        yield f"{where}; --max failures=0 makes that a rule"
+        yield f"{where}; `max=failures=0` makes that a rule"
 
 
-def inverted_rules(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
+def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
     """A note on rules that a better score would break."""
     for rule in rules:
         better = table[rule.measure].better if rule.measure in table else None
@@ -230,7 +228,7 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tupl
         value = value and value[key]
     if value is None:
         return False, (
-            "unknown: the run was made without --coherence"
+            "unknown: the run was made without `coherence`"
             if place[0] == "coherence"
             else "unknown, because the price of a call is unknown"
         )

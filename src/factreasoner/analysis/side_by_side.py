@@ -19,7 +19,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import asks_model, pairwise
 from factreasoner.runs.finished import record_of
-from factreasoner.runs.runner import Progress, open_run
+from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings.setting import setting_of
@@ -83,11 +83,11 @@ def parse_assessors(
             own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
             return Contender(Path(name).stem, parse_config(base | own, name), FACTUALITY_TASK)
         if name not in KNOWN:
-            raise UsageError(f"--assessors: unknown {name!r}, and no profile; {nearest(name, list(KNOWN))}")
+            raise UsageError(f"assessors: unknown {name!r}, and no profile; {nearest(name, list(KNOWN))}")
         own = VERSIONS.get(name, {"assessor": name})
         return Contender(name, load_settings(profile, {**settings, **own}), FACTUALITY_TASK)
 
-    return _distinct("--assessors", names, made, KNOWN)
+    return _distinct("assessors", names, made, KNOWN)
 
 
 def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
@@ -99,24 +99,24 @@ def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path
 
     def made(name: str) -> Contender:
         if name not in known:
-            raise UsageError(f"--modes: unknown {name!r}; {nearest(name, list(known))}")
+            raise UsageError(f"modes: unknown {name!r}; {nearest(name, list(known))}")
         config = load_settings(profile, {**settings, "mode": name})
         alike = {"atoms_per_call": config.atoms_per_call or MOST_FACTS}
         return Contender(name, config.model_copy(update=alike), RECALL_TASK)
 
-    return _distinct("--modes", names, made, known)
+    return _distinct("modes", names, made, known)
 
 
 def _distinct(
-    flag: str, names: Sequence[str], made: Callable[[str], Contender], known: Sequence[str]
+    parameter: str, names: Sequence[str], made: Callable[[str], Contender], known: Sequence[str]
 ) -> list[Contender]:
     found: dict[str, Contender] = {}
     for contender in (made(name.strip()) for name in names if name.strip()):
         if contender.name in found:
-            raise UsageError(f"{flag}: {contender.name!r} occurs twice")
+            raise UsageError(f"{parameter}: {contender.name!r} occurs twice")
         found[contender.name] = contender
     if len(found) < 2:
-        raise UsageError(f"{flag}: name at least two, separated by commas: {', '.join(known)}")
+        raise UsageError(f"{parameter}: name at least two, separated by commas: {', '.join(known)}")
     return list(found.values())
 
 
@@ -143,14 +143,14 @@ def run_side_by_side(
     def run(contender: Contender, records: RecordSource) -> bool:
         name, config, task, replay = contender
         folder, spent = folder_of(contender), sum(folder_of(one).spent for one in contenders)
-        with open_run(folder, config, fresh=fresh or replay):
+        with opened(folder, config, fresh=fresh or replay):
             worker = task.worker(config, folder.calls(config)._replace(spent=spent))
             with progress(name) as shown:
                 report = run_records(worker, folder, records.ids, records.records(), shown)
         if report.stopped:
             raise RunError(
                 f"{name}: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
-                "raise --max-cost and rerun to resume"
+                "raise `max_cost` and rerun to resume"
             )
         return report.complete
 
@@ -194,9 +194,7 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
 def _refuse_paid_run(folder: RunFolder[Any]) -> None:
     """Raise if the folder of a replay holds anything but a replay."""
     if folder.manifest.path.exists() and not folder.config().part("judge").replays:
-        raise RunError(
-            f"{folder.path}: holds a run that is not a replay; use another --out, or start over with --fresh"
-        )
+        raise RunError(f"{folder.path}: holds a run that is not a replay; use another `out`, or `fresh=True`")
 
 
 class _Made:

@@ -55,7 +55,7 @@ class PromptedEvaluator:
         if self._row.in_words and self._asker is None:
             raise ConfigError(
                 f"assessor: {self._config.assessor} reads a model's words and can't use another judge's "
-                "verdicts: add --model NAME, without --judge"
+                "verdicts: add `model=NAME`, without `judge`"
             )
         if self._row.in_words and self._config.confidence == "logprobs":
             raise ConfigError(

@@ -53,7 +53,7 @@ class ReplyCache:
     """Cached replies in a `CacheFile`; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
+        self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use `cache=False`")
         self._in_flight = InFlight[Reply]()
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class Answerers:
                 if live and (strange := sorted(old - live)) and not self._warned:
                     self._warned = True
                     told = f"cached answers have the {kind} {strange[0]!r}, and new ones {min(live)!r}"
-                    remedy = "the server may serve another model now; --no-cache asks again"
+                    remedy = "the server may serve another model now; `cache=False` asks again"
                     log.warning("model %s: %s: %s", self._model, told, remedy)
 
 
@@ -183,7 +183,7 @@ class CacheFile:
 
     If the file fails later, a warning is given once and work continues without it. One statement in `setup`
     writes, so that an unusable file is a ConfigError before any cost. `remedy` is the fix for a user without
-    another folder: "use --no-cache".
+    another folder: "use `cache=False`".
     """
 
     def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:

@@ -198,7 +198,7 @@ class Budget:
                 if not self._under_way or self.spent + estimate > limit:
                     raise BudgetError(
                         f"max_cost {limit:g}: ${self.spent:.4f} are spent and the next call could cost "
-                        f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to resume"
+                        f"${estimate:.4f}, so it was not sent; raise `max_cost` and rerun to resume"
                     )
                 self._settled.wait(POLL_SECONDS)
             self._under_way.append(reservation)

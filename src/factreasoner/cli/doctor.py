@@ -26,7 +26,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal
 from factreasoner.report.progress import one_answer
-from factreasoner.report.terminal import print_json
+from factreasoner.report.terminal import in_flags, print_json
 
 if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
@@ -75,7 +75,7 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
         if self.as_json:
             print_json([check._asdict() for check in checks])
         else:
-            rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
+            rows = ((MARKS[check.state], check.name, escape(in_flags(check.detail))) for check in checks)
             Terminal(soft_wrap=True).columns(("", Column(no_wrap=True), ""), rows, show_header=False)
         return 1 if any(check.state == "wrong" for check in checks) else 0
 

@@ -136,7 +136,7 @@ class Collection:
         if embedding not in (None, self.made.embedding):
             raise ConfigError(
                 f"embedding: collection {self.name!r} was made with {self.made.embedding!r}, not "
-                f"{embedding!r}; leave --embedding out, or index into another collection"
+                f"{embedding!r}; leave `embedding` out, or index into another collection"
             )
 
     def begin(self, roots: Sequence[str] = ()) -> None:

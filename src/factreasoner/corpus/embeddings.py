@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.calls.cache import CacheFile, cache_folder
-from factreasoner.calls.deadlines import run_within
+from factreasoner.calls.deadlines import within
 from factreasoner.calls.limits import Budget
 from factreasoner.calls.retry import Passing, Retry
 from factreasoner.calls.threads import parallel_map
@@ -33,7 +33,6 @@ from factreasoner.plugins.table import PLUGINS, extras_named
 
 Vectors = npt.NDArray[np.float32]
 KEY_VARIABLE = "FACTREASONER_EMBEDDING_KEY"
-_FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -115,7 +114,7 @@ class MiniLM:
                 raise ConfigError(
                     f"embedding 'minilm': its model is not in {self._model.DOWNLOAD_PATH} and can't be "
                     f"downloaded ({error}). Download {self._model.MODEL_DOWNLOAD_URL} elsewhere and put it "
-                    "there, or do without vectors (--embedding none), or name a litellm model"
+                    "there, or do without vectors (`embedding='none'`), or name a litellm model"
                 ) from error
         return checked(found, len(texts), "minilm")
 
@@ -156,7 +155,7 @@ class LiteLLMEmbedding:
         if fault.kind == "config":
             raise ConfigError(f"{message} ({_remedy(fault)})")
         if fault.retry_after is not None:
-            message += f" (it asks to wait {fault.retry_after:.0f} s; see --patience)"
+            message += f" (it asks to wait {fault.retry_after:.0f} s; see `patience`)"
         if fault.kind != "retry":
             raise StoreError(message)
         return Passing(StoreError(message), fault.retry_after)
@@ -164,10 +163,10 @@ class LiteLLMEmbedding:
     def _paid(self, texts: list[str]) -> Any:
         """The answer to one request, counted in usage and limit."""
         tokens = sum(map(estimate_tokens, texts))
-        unknown = f"embedding {self._name!r} is not known, so no limit can be kept; leave --max-cost out"
+        unknown = f"embedding {self._name!r} is not known, so no limit can be kept; leave `max_cost` out"
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
-                answer = run_within(self._config.timeout, lambda: self._send(texts))
+                answer = within(self._config.timeout, lambda: self._send(texts))
             except TimeoutError:
                 raise  # it may have been worked on, and paid for
             except Exception:
@@ -198,7 +197,7 @@ class LiteLLMEmbedding:
 def _remedy(fault: ProviderFault) -> str:
     if fault.remedy == "key":
         return f"the key is missing or wrong: put it into {KEY_VARIABLE}"
-    return re.sub(r"--(model|api-base)", lambda flag: _FLAGS[flag[1]], fault.remedy)
+    return fault.remedy.replace("`model", "`embedding").replace("`api_base", "`embedding_api_base")
 
 
 def _wrong(name: str, what: str) -> ConfigError:

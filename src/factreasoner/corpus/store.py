@@ -50,7 +50,7 @@ class Store:
             store.folder.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout as error:
-            remedy = "wait for it or end it (what it has written stays), or use another --store"
+            remedy = "wait for it or end it (what it has written stays), or use another `store`"
             raise ConfigError(f"store {store.folder}: another process is writing to it; {remedy}") from error
         except OSError as error:
             why = f"can't be written: {error.strerror or error}"

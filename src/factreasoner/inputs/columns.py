@@ -85,19 +85,23 @@ def near_key(field: str, keys: Iterable[str]) -> str | None:
     return next(filter(None, close), None)
 
 
-def with_hint(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
+def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     """The problem of a missing field, with a similar key of the object."""
     field = problem.field
     if field not in FIELDS or (near := near_key(field, keys)) is None:
         return problem
-    return problem._replace(message=f"{problem.message}; there is a key {near!r}; {rename_hint(near, field)}")
+    return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
 
 
-def rename_hint(key: str, field: str, keys: Collection[str] = ()) -> str:
+def meant(key: str, field: str, keys: Collection[str] = ()) -> str:
     """What to do with a key that may hold that field."""
     usual = FIELDS[field][0]
     held = any(name in keys for name in FIELDS[field])
-    return f"did you mean {usual!r}?" if held else f"did you mean {usual!r}? (--column-map {key}={usual})"
+    return (
+        f"did you mean {usual!r}?"
+        if held
+        else f"did you mean {usual!r}? (`column_map={{{key!r}: {usual!r}}}`)"
+    )
 
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:

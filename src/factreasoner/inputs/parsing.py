@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, misspelt, names_of, near_key, rename_hint, with_hint
+from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
-from factreasoner.inputs.objects import as_list, drop_missing, mapping_of
+from factreasoner.inputs.objects import given, listed, mapping_of
 from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.models.wording import describe
@@ -95,7 +95,7 @@ class Reader:
         if known:  # ids that are told already make no record either
             draft.problems = known + [p for p in draft.problems[len(known) :] if p.field]
         if self._fits and record is not None and len(draft.problems) == (not answered):
-            draft.problems += [with_hint(p, extras)._replace(where=draft.where) for p in self._fits(record)]
+            draft.problems += [hinted(p, extras)._replace(where=draft.where) for p in self._fits(record)]
         if record is None or draft.problems:
             raise InputError(draft.problems)
         self._item_notes |= items.notes
@@ -114,7 +114,7 @@ class Reader:
         for field, others in keys.items():
             given = [key for key in FIELDS[field] if data.get(key) is not None]
             if any(data[key] != fields[field] for key in others):
-                remedy = f"keep one, or choose with --column-map {given[0]}={_NAMES[field]}"
+                remedy = f"keep one, or choose with `column_map={{{given[0]!r}: {_NAMES[field]!r}}}`"
                 message = f"given as {' and '.join(map(repr, given))} with different values; {remedy}"
                 draft.problem(_NAMES[field], message)
         return fields, extras
@@ -127,16 +127,16 @@ class Reader:
                 remedy = f"write each of these as a record, one a line: jq -c '.[\"{wrapping}\"][]' FILE"
                 return f"missing, and {wrapping!r} holds a list of objects; {remedy} > records.jsonl"
             if near := near_key("response", extras):
-                return f"missing, and there is a key {near!r}; {rename_hint(near, 'response')}"
+                return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'remove the record (in JSON "" is an empty answer)'
-        return f"missing: {held}; {empty}, or name its key with --column-map KEY=output"
+        return f"missing: {held}; {empty}, or name its key with `column_map={{KEY: 'output'}}`"
 
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in all records so far."""
         near = misspelt(self._kept, self._column_map)
-        notes = [f"{key!r} is kept as metadata; {rename_hint(key, field, self._kept)}" for key, field in near]
+        notes = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
         return [*notes, *self._item_notes]
 
     def unseen(self) -> list[str]:
@@ -163,16 +163,11 @@ def given_record(where: str, **given: object) -> Record:
 
 
 def given_records(
-    where: str,
-    records: object,
-    fits: Fits,
-    column_map: Mapping[str, str],
-    worded: Callable[[str], str] = str,
+    where: str, records: object, fits: Fits, column_map: Mapping[str, str]
 ) -> tuple[Record, ...]:
     """A caller's records, each checked with `fits`; `where` names the function.
 
     They are mappings or objects with the keys of the input format, or rows of a DataFrame or Dataset.
-    `worded` rewrites logged notes.
 
     Raises InputError: with every problem of every record.
     """
@@ -184,7 +179,7 @@ def given_records(
         try:
             if isinstance(row, Record):
                 record = row
-                problems += [with_hint(p, row.metadata)._replace(where=place) for p in fits(row)]
+                problems += [hinted(p, row.metadata)._replace(where=place) for p in fits(row)]
             else:
                 record = reader.record(_mapping_of_row(row, place), where=place, default_id=f"r{number}")
             _refuse_unwritable(record, place, _NAMES)
@@ -201,7 +196,7 @@ def given_records(
     if problems:
         raise InputError(merged(problems))
     for note in reader.notes():
-        logger.warning("%s: %s", where, worded(note))
+        logger.warning("%s: %s", where, note)
     return tuple(found.values())
 
 
@@ -229,7 +224,7 @@ def _rows(where: str, records: object) -> Iterable[object]:
     if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
         message = f"holds the splits {', '.join(records)}; pass one of them: [{next(iter(records))!r}]"
     elif (
-        isinstance(rows := as_list(records), Iterable)
+        isinstance(rows := listed(records), Iterable)
         and not isinstance(rows, str)
         and mapping_of(rows) is None
     ):
@@ -249,4 +244,4 @@ def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
         raise InputError([InputProblem(where, "", message)])
     if hasattr(row, "_asdict"):  # of `itertuples`
         found.pop("Index", None)
-    return found if isinstance(row, Mapping) else drop_missing(found)
+    return found if isinstance(row, Mapping) else given(found)

@@ -110,7 +110,7 @@ class Asker:
             name=lambda claim: question.item(claim.id),
             request=question.request,
             read=lambda reply, schema, claims: [
-                read_answer(reply, schema, f"fact_{position}", question.label_of, self._config)
+                read(reply, schema, f"fact_{position}", question.label_of, self._config)
                 for position in range(len(claims))
             ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
@@ -130,7 +130,7 @@ class Asker:
         return answers
 
 
-def read_answer(
+def read(
     reply: Reply,
     schema: FunctionSchema,
     name: str,
@@ -167,7 +167,7 @@ def read_answer(
         origin: Literal["model", "logprobs"] = "model" if reply.form == "systemone" else "logprobs"
         return found._replace(probability=share, confidence=origin)
     if config.confidence == "logprobs":
-        return NoResult("the reply has no log-probabilities for it; use --confidence auto", final=True)
+        return NoResult("the reply has no log-probabilities for it; use `confidence='auto'`", final=True)
     return found
 
 

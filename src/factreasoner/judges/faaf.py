@@ -178,7 +178,7 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
     Raises ConfigError: prompt-tf, which uses no function.
     """
     if mode == "prompt-tf":
-        raise ConfigError("mode: prompt-tf works only in `recall`; elsewhere use --assessor prompt-tf")
+        raise ConfigError("mode: prompt-tf works only in `recall`; elsewhere use `assessor='prompt-tf'`")
     return Inquiry(
         values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
         task="Say of each fact, by the passage alone, whether it is true.",

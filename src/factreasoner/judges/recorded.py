@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import is_compressed
+from factreasoner.files import is_packed
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges import CONSTANT_CONFIDENCE, unjudged
 from factreasoner.judges.relation_lines import (
@@ -49,7 +49,7 @@ class RecordedJudge:
     def __init__(self, config: JudgeSettings | None = None) -> None:
         self._config = config or JudgeSettings()
         if self._config.relations is None:
-            raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
+            raise ConfigError("judge: 'recorded' needs its verdicts: add `relations=FILE`, or a run folder")
         self._file = journal_of(self._config.relations)
         self._recordings = recordings(self._file, CONSTANT_CONFIDENCE)
 
@@ -70,8 +70,8 @@ class RecordedJudge:
         neutral = self._config.unlisted == "neutral"
         if recording is None and neutral:
             return (
-                f"{self._file} has no verdict for this record. --unlisted neutral covers only records in the "
-                "file (a misspelt id must not pass as neutral); add one neutral line for this record"
+                f"{self._file} has no verdict for this record. `unlisted='neutral'` covers only records in "
+                "the file (a misspelt id must not pass as neutral); add one neutral line for this record"
             )
         verdict = None if recording is None else recording.verdicts.get((premise.id, claim.id))
         if recording is None or (verdict is None and not neutral):
@@ -106,7 +106,7 @@ def _remade(recording: Recording | None, claim: Claim) -> str:
     if claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text:
         return ""
     return (
-        ": that run made different claims; use that run's settings, above all its --model with the cache, "
+        ": that run made different claims; use that run's settings, above all its `model` with the cache, "
         "or records that contain its claims"
     )
 
@@ -153,7 +153,7 @@ class RecordedRun(Mapping[str, Recording]):
     """
 
     def __init__(self, file: Path) -> None:
-        if is_compressed(file):
+        if is_packed(file):
             message = "a run's journal, compressed; unpack it first: verdicts are looked up in it one by one"
             raise InputError([InputProblem(str(file), "", message)])
         self._journal = Journal(file)
@@ -216,9 +216,7 @@ def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]
     verdicts the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
-    given = (
-        verdict.uncalibrated_verdict.model_copy(update={"confidence": "recorded"}) for verdict in verdicts
-    )
+    given = (verdict.as_given.model_copy(update={"confidence": "recorded"}) for verdict in verdicts)
     found = {(verdict.context_id, verdict.target_id): verdict for verdict in given}
     strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
     for (source, target), verdict in strongest:

@@ -34,7 +34,7 @@ class JudgeSettings(EncoderSettings):
     )
     unlisted: Unlisted = _assessor(
         "missing",
-        "A pair that --relations does not list, in a record it names, is missing (a failure) or neutral.",
+        "A pair that the relations do not list, in a record they name, is missing (a failure) or neutral.",
     )
     atoms_per_call: int | None = _judging(
         None, "Atoms per call. (default: what a probe shows the model can handle)", ge=1

@@ -125,7 +125,7 @@ class _PlannedCall(Generic[I, R]):
             self.results |= zip(turn.positions, failures, strict=True)
             return
         if reply.truncated:
-            problem = "the token limit cut off the reply, even after it was raised once: see --max-tokens"
+            problem = "the token limit cut off the reply, even after it was raised once: see `max_tokens`"
             problems = dict.fromkeys(turn.positions, problem)
             if len(turn.positions) > 1:
                 self._ask_each(_halves(turn.positions), turn, problems)

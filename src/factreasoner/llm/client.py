@@ -82,7 +82,7 @@ class LiteLLMClient:
         prober: Prober | None = None,
     ) -> None:
         if config.first_model is None:
-            raise ConfigError("model: a language model is needed here: add --model NAME")
+            raise ConfigError("model: a language model is needed here: add `model=NAME`")
         if config.batch != "none" and batches is None:
             raise ConfigError(
                 "batch: batches need a run folder: `run`, `recall`, `rag` or `verify` of a file"

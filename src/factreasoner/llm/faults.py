@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
-from factreasoner.calls.retry import is_transient_status
+from factreasoner.calls.retry import may_pass
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.capabilities import OPTIONAL, Capabilities, token_limit
 from factreasoner.llm.forms import ALTERNATIVES
@@ -57,8 +57,8 @@ TOO_LONG = _any(
     r"(prompt|input).{0,20} is too (long|large)|token count.{0,40}exceeds",
 )
 SHORTER = (
-    "the request is longer than the model's context: use fewer --atoms-per-call, shorter contexts "
-    "(--summarizer llm) or a smaller --max-tokens"
+    "the request is longer than the model's context: use fewer `atoms_per_call`, shorter contexts "
+    "(`summarizer='llm'`) or a smaller `max_tokens`"
 )
 BAD_SAMPLE = _any(
     r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed"
@@ -163,9 +163,9 @@ def fault_of(
     unsupported = type(error).__name__ == "UnsupportedParamsError"  # by litellm, which sent nothing
     if not isinstance(status, int) or unsupported or NO_ANSWER.search(raw):
         status = None  # litellm invents a 500 for a broken connection
-    message = safe_excerpt(raw, secret)
+    message = shown(raw, secret)
     if NO_PROVIDER.search(raw):
-        known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
+        known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add `api_base=URL`"
         return ProviderFault("config", "unknown provider", status, remedy=known)
     if wished := [name for name in fixed if unsupported and f"'{name}'" in raw]:
         return ProviderFault("config", message, status, remedy=f"remove {', '.join(sorted(wished))}")
@@ -182,7 +182,7 @@ def fault_of(
         return ProviderFault("config", note, status, remedy=remedy)
     if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
-    if status is None or is_transient_status(status):
+    if status is None or may_pass(status):
         return _passing(error, ProviderFault("retry", message, status, retry_after_of(_headers(error), raw)))
     return _final(error, message, status)
 
@@ -204,7 +204,7 @@ def _final(error: BaseException, message: str, status: int | None) -> ProviderFa
     if not isinstance(error, NotACompletionError):
         return ProviderFault("final", message, status)
     words = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
-    return ProviderFault("once", words, remedy="check --api-base")
+    return ProviderFault("once", words, remedy="check `api_base`")
 
 
 def _of_the_system(error: BaseException | None) -> OSError | UnicodeError | None:
@@ -275,7 +275,7 @@ def _remedy(raw: str, status: int | None) -> str | None:
     if status == 402 or no_credit or (status in (400, 403, 429) and NO_MONEY.search(raw)):
         return "the account has no credit left"
     if status in (400, 403) and NO_REGION.search(raw):
-        return "this provider does not serve your region: use another --model or --api-base"
+        return "this provider does not serve your region: use another `model` or `api_base`"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
     package, module = NO_PACKAGE.search(raw), NO_MODULE.search(raw)
@@ -283,11 +283,11 @@ def _remedy(raw: str, status: int | None) -> str | None:
         named = f": pip install {module[1]}" if module and not package else ""
         return f"install the package this provider needs{named}"
     if status in NO_CHAT_STATUSES or (status == 400 and NO_MODEL.search(raw)):
-        return "check --model and --api-base"
+        return "check `model` and `api_base`"
     return None
 
 
-def safe_excerpt(text: str, secret: str | None = None) -> str:
+def shown(text: str, secret: str | None = None) -> str:
     """`text` on one line, shortened, without tracebacks and possible keys."""
     if words := MESSAGE.search(text[:LONGEST_TEXT]):
         text = words[1]

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from factreasoner.calls.deadlines import run_within, wait_slices
+from factreasoner.calls.deadlines import turns, within
 from factreasoner.calls.limits import SharedLimits
-from factreasoner.calls.retry import backoff, repeat_until_accepted
+from factreasoner.calls.retry import again, backoff
 from factreasoner.calls.slots import give_slot_back
 from factreasoner.calls.usage import record_usage
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
@@ -144,8 +144,8 @@ class CircuitBreaker:
     def report_reason(self, reason: str) -> None:
         """Report how long the server has been down, and why, unless it has just failed."""
         if (down := self.patience - self.left) >= 1:
-            longer = f"at the start; --patience {self._patience:g} waits longer"
-            limit = f"{down:.0f} of {self.patience:g} s ({longer if self.absent else '--patience'})"
+            longer = f"at the start; `patience={self._patience:g}` waits longer"
+            limit = f"{down:.0f} of {self.patience:g} s ({longer if self.absent else '`patience`'})"
             self._report(f"{self.server}, {limit}: {reason.rstrip('.')}")
 
     def report_silence(self, since: float, words: str) -> None:
@@ -162,7 +162,7 @@ class CircuitBreaker:
 class Attempts:
     """What one call has used so far, over all its requests; `budget` is its planned call's.
 
-    The call fails after `most_timeouts` timeouts. `key` names the question. `first_trouble` is the monotonic
+    The call fails after `most_timeouts` timeouts. `key` names the question. `troubled_since` is the monotonic
     time of the first transient error, moved forward by time in the queue.
     """
 
@@ -172,12 +172,12 @@ class Attempts:
     count: int = 0
     timeouts: int = 0
     usage: Usage = field(default_factory=Usage)
-    first_trouble: float | None = None
+    troubled_since: float | None = None
 
     def add_waiting(self, seconds: float) -> None:
         """Exclude time in the queue, which is not the server's fault."""
-        if self.first_trouble is not None:
-            self.first_trouble += seconds
+        if self.troubled_since is not None:
+            self.troubled_since += seconds
 
     def pay(self, answer: Completion) -> None:
         """Count an answer."""
@@ -237,13 +237,13 @@ class Sender:
 
         def rest(seconds: float) -> None:
             give_slot_back()
-            for turn in wait_slices(seconds):
+            for turn in turns(seconds):
                 self._breaker.report_reason(why)
                 if self.stopped:
                     break
                 time.sleep(turn)
 
-        return repeat_until_accepted(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
+        return again(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
 
     def _is_nowhere(self, fault: ProviderFault) -> bool:
         """Whether a server's host never had an address, so that waiting is useless.
@@ -258,13 +258,13 @@ class Sender:
     ) -> Completion | ProviderFault:
         """Send one request within all limits, and record the result."""
         joined = time.monotonic()
-        unknown = f"{self._transport.model} is not known, so no limit can be kept; run without --max-cost"
+        unknown = f"{self._transport.model} is not known, so no limit can be kept; run without `max_cost`"
         most = partial(self._transport.most_cost, request, self._config.max_tokens)
         with self._shared.admitted(request, most, unknown) as (turn, money):
             attempts.add_waiting(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
-            if attempts.first_trouble is None and not self._breaker.admits():
+            if attempts.troubled_since is None and not self._breaker.admits():
                 raise self._given_up(attempts)
             attempts.count += 1
             load()  # its import does not count towards the timeout
@@ -276,14 +276,14 @@ class Sender:
             if worked_on := timed_out or (isinstance(answer, ProviderFault) and answer.kind == "once"):
                 turn.timed_out, turn.took, money.cost = timed_out, turn.tokens, money.estimate
         if isinstance(answer, Completion):
-            attempts.first_trouble = None
+            attempts.troubled_since = None
             attempts.pay(answer)
         elif answer.kind in PASSING:
             self._breaker.failed(refused=answer.refused)
             attempts.timeouts += timed_out
             attempts.budget.left -= worked_on
-            if not timed_out and attempts.first_trouble is None:
-                attempts.first_trouble = time.monotonic()
+            if not timed_out and attempts.troubled_since is None:
+                attempts.troubled_since = time.monotonic()
             nowhere = self._is_nowhere(answer)
             return answer._replace(kind="config", remedy="name") if nowhere else answer
         elif answer.kind == "sample":
@@ -313,17 +313,15 @@ class Sender:
             number = next(self._numbers)
             self._begun[number] = time.monotonic()
             longest = timeout * len(self._begun) + 1  # the library's own limit, which frees the thread
-        tries = f"try {attempts.timeouts + 1} of {attempts.most_timeouts} (--max-attempts)"
+        tries = f"try {attempts.timeouts + 1} of {attempts.most_timeouts} (`max_attempts`)"
 
         def begun() -> float:
             """When its time began; called again and again, it says where nothing comes."""
-            self._breaker.report_silence(self._begun[number], f"{tries}, {timeout:g} s each (--timeout)")
+            self._breaker.report_silence(self._begun[number], f"{tries}, {timeout:g} s each (`timeout`)")
             return self._begun[number]
 
         try:
-            answer = run_within(
-                timeout, lambda: self._transport.complete(request, timeout=longest), since=begun
-            )
+            answer = within(timeout, lambda: self._transport.complete(request, timeout=longest), since=begun)
             with self._lock:
                 self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
             return answer
@@ -333,7 +331,7 @@ class Sender:
 
     def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float | None:
         """Seconds to wait after attempt `number`; None: give up."""
-        waited = 0.0 if attempts.first_trouble is None else time.monotonic() - attempts.first_trouble
+        waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
         left = min(self._config.patience - waited, self._breaker.left)
         if fault.status == TIMEOUT_STATUS:
             if attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0:
@@ -375,21 +373,21 @@ class Sender:
         if fault.kind == "retry" and not patience:
             why = " (tried once, without waiting)"
         elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:
-            why = f" (the server asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g})"
+            why = f" (the server asks to wait {fault.retry_after:.0f} s, and `patience` is {patience:g})"
         elif fault.kind == "retry":
-            why = f" (waited for as long as --patience {patience:g} allows)"
+            why = f" (waited for as long as `patience={patience:g}` allows)"
         return fault.error(attempts.count, remedy, why)
 
     def _given_up(self, attempts: Attempts) -> ConfigError | ProviderError:
         """The exception for a call to a server that is down; ConfigError if it was never reached."""
         if not self._breaker.absent:
             silent = (
-                f"{self._breaker.server} has answered no call for {self._config.patience:g} s (--patience)"
+                f"{self._breaker.server} has answered no call for {self._config.patience:g} s (`patience`)"
             )
             asked = f"is now asked only every {SECONDS_BETWEEN_PROBES:g} s"
-            text = f"{silent}, and {asked}; run the same command again once it is up"
+            text = f"{silent}, and {asked}; rerun once it is up"
             return ProviderError(text, attempts=attempts.count)
         refused = f"every connection was refused for {self._breaker.patience:g} s"
-        longer = f"--patience {self._config.patience:g} waits longer"
+        longer = f"`patience={self._config.patience:g}` waits longer"
         remedy = self._transport.connection_remedy
         return ConfigError(f"model {self._config.first_model}: {refused}; {remedy} ({longer})")

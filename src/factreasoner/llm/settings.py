@@ -24,15 +24,15 @@ SYSTEM_ONE = "systemone/"
 
 _SECRET = re.compile(r"(^|_)(key|secret|password|credentials?|token|headers?|auth\w*)$", re.IGNORECASE)
 _OWN = {
-    "model": "--model",
-    "api_base": "--api-base",
-    "base_url": "--api-base",
-    "temperature": "--temperature",
-    "max_tokens": "--max-tokens",
-    "max_completion_tokens": "--max-tokens",
-    "timeout": "--timeout",
-    "logprobs": "--confidence",
-    "top_logprobs": "--confidence",
+    "model": "model",
+    "api_base": "api_base",
+    "base_url": "api_base",
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "timeout": "timeout",
+    "logprobs": "confidence",
+    "top_logprobs": "confidence",
 }
 _CONTENT = {"messages", "tools", "tool_choice", "functions", "function_call", "response_format"}
 _DELIVERY = {"stream", "n", "stop", "max_retries", "num_retries"}
@@ -70,9 +70,11 @@ def checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """
     for name in parameters:
         if _SECRET.search(name):
-            raise ValueError(f"{name!r} would be written into results; a key comes from --api-key-env")
+            raise ValueError(
+                f"{name!r} would be written into results; name the variable of a key as `api_key_env`"
+            )
         if name in _OWN:
-            raise ValueError(f"{name!r} has its own setting: {_OWN[name]}")
+            raise ValueError(f"{name!r} has its own setting: `{_OWN[name]}`")
         if name in _CONTENT | _DELIVERY:
             raise ValueError(f"{name!r} follows from what is asked, and can't be set")
     try:

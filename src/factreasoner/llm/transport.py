@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 
-from factreasoner.calls.threads import with_stack_room
+from factreasoner.calls.threads import with_room
 from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
@@ -65,7 +65,7 @@ ASKED = frozenset(
 
 
 @functools.cache
-@with_stack_room
+@with_room
 def load() -> Any:
     """The litellm module, quiet and offline. The first import takes seconds."""
     for name, value in ENVIRONMENT.items():
@@ -171,9 +171,9 @@ class Transport:
         if self._key_env:
             return f"check the key in ${self._key_env}"
         if self._api_base:
-            return "name the variable that holds this server's key with --api-key-env"
+            return "name the variable that holds this server's key with `api_key_env`"
         wanted = " or ".join(f"${name}" for name in self.missing_keys)
-        return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
+        return f"set {wanted or 'the right key'}, or name the variable that holds it with `api_key_env`"
 
     @property
     def connection_remedy(self) -> str:
@@ -188,7 +188,7 @@ class Transport:
     @property
     def host_remedy(self) -> str:
         """The fix for a host or proxy name that does not resolve."""
-        first = f"check --api-base {self._api_base}" if self._api_base else "is the network up?"
+        first = f"check `api_base={self._api_base!r}`" if self._api_base else "is the network up?"
         return f"{first}; is there the proxy {self._proxy}?" if self._proxy else first
 
     @functools.cached_property
@@ -224,13 +224,13 @@ class Transport:
         if "questions" in request:
             return self._decide(request, timeout)
         litellm = load()
-        from factreasoner.llm.session import capture_details
+        from factreasoner.llm.session import with_aside
 
         worded = copy.deepcopy(dict(request))  # since litellm edits it in place
         if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
             worded["tool_choice"] = "required"  # there is only one tool
         try:
-            with capture_details() as aside:
+            with with_aside() as aside:
                 response = litellm.completion(
                     model=self.model,
                     **self.place,
@@ -252,7 +252,7 @@ class Transport:
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
         """Send questions with choices. Raises StatusError, NotACompletionError, or what httpx raises."""
-        from factreasoner.llm.session import TooLongError, capture_details
+        from factreasoner.llm.session import TooLongError, with_aside
         from factreasoner.llm.systemone import StatusError, as_chat
 
         unsent = {"messages", "temperature", "logprobs", "top_logprobs", *TOKEN_LIMITS}
@@ -261,7 +261,7 @@ class Transport:
         headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
         url = f"{str(self._api_base).rstrip('/')}/systemone"
         try:
-            with capture_details():
+            with with_aside():
                 response = load().client_session.post(url, json=body, headers=headers, timeout=timeout)
         except TooLongError:
             return self.completion({"choices": [{"message": {"content": TOO_LONG}}]}, request)

@@ -164,7 +164,7 @@ def _not_finer(sample: Sample) -> str:
 
 
 JUDGED = Need("judged atoms", lambda sample: "no record has a judged atom")
-GAMMA = Need("--gamma", lambda sample: "no --gamma is set", lambda record: record.gamma is not None)
+GAMMA = Need("gamma", lambda sample: "gamma is not set", lambda record: record.gamma is not None)
 LABELS = Need("labels", _no_labels, lambda record: record.labelled, labels=True)
 BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True)
 FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)

@@ -142,7 +142,7 @@ class Journal:
             return unpack(line)
         except (ValueError, LookupError, TypeError) as error:
             problem = (
-                "damaged line: it is cut or changed; remove it and run again, or start over with --fresh"
+                "damaged line: it is cut or changed; remove it and run again, or start over with `fresh=True`"
             )
             raise self.damaged(offset, problem) from error
 

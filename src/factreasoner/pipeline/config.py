@@ -80,7 +80,7 @@ def _judges(config: Config) -> Iterator[str]:
         yield "model: one model is named twice; name different models"
     if not config.part("judge").prompts:
         yield (
-            f"model: several models judge, but --judge {config.judge} uses none of them; remove --judge or "
+            f"model: several models judge, but `judge={config.judge!r}` uses none of them; remove `judge` or "
             "all models but one. `factreasoner compare` shows runs by different judges side by side"
         )
     if not config.part("assessor").builds_graph or config.mode == "prompt-tf":
@@ -90,22 +90,22 @@ def _judges(config: Config) -> Iterator[str]:
 
 def _model(config: Config) -> Iterator[str]:
     if config.api_base is not None and config.model is None:
-        yield "api_base: needs a model; add --model NAME"
+        yield "api_base: needs a model; add `model=NAME`"
     for kind in PARTS_BY_MODEL:
         known = PLUGINS[kind].get(getattr(config, kind))
         if known is not None and known.prompts and config.model is None:
-            yield f"{kind}: 'llm' needs a model; add --model NAME"
+            yield f"{kind}: 'llm' needs a model; add `model=NAME`"
     if config.batch != "none" and config.model is None:
-        yield "batch: batches need a model; add --model NAME"
+        yield "batch: batches need a model; add `model=NAME`"
     if config.batch != "none" and config.executor != "threads":
         yield f"batch: batches do not use executor {config.executor!r}; remove it"
 
 
 def _parts(config: Config) -> Iterator[str]:
     if config.part("judge").replays and config.relations is None:
-        yield "judge: 'recorded' needs verdicts; add --relations with a file or a run folder"
+        yield "judge: 'recorded' needs verdicts; add `relations` with a file or a run folder"
     if not config.part("judge").replays and config.relations is not None:
-        yield f"relations: judge {config.judge!r} does not use them; add --judge recorded"
+        yield f"relations: judge {config.judge!r} does not use them; add `judge='recorded'`"
     yield from _verifier(config)
     if config.credibility is not None and not config.part("assessor").builds_graph:
         yield f"credibility: assessor {config.assessor!r} has no priors; remove it"
@@ -115,17 +115,17 @@ def _verifier(config: Config) -> Iterator[str]:
     if not config.part("judge").classifies:
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
-            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not use it; add --judge verifier"
+            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not use it; add `judge='verifier'`"
         return
     if config.verifier is None and (
         given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
     ):
-        yield f"{given[0]}: needs a verifier; add --verifier NAME (docs/verifiers.md)"
+        yield f"{given[0]}: needs a verifier; add `verifier=NAME` (docs/verifiers.md)"
     if config.judging_verifier == "bundled" and config.verifier_url is not None:
-        yield "verifier_url: the bundled judge needs no server; remove it, or name another --verifier"
+        yield "verifier_url: the bundled judge needs no server; remove it, or name another `verifier`"
 
 
-def remote_service(config: Config) -> str:
+def waited_for(config: Config) -> str:
     """The model or search service that records wait for; empty for local computation."""
     if config.model is not None:
         return f"model {config.first_model!r}"
@@ -141,12 +141,12 @@ def _searched(config: Config) -> set[str]:
 def _executor(config: Config) -> Iterator[str]:
     if config.executor == "threads":
         if config.workers is not None:
-            yield "workers: --concurrency sets the number of threads; add --executor processes"
+            yield "workers: `concurrency` sets the number of threads; add `executor='processes'`"
         return
-    if waits := remote_service(config):
+    if waits := waited_for(config):
         yield (
             f"executor: {config.executor!r} works only with local judges, and this run waits for {waits}. "
-            "Use --executor threads"
+            "Use `executor='threads'`"
         )
     if config.max_cost is not None:
-        yield f"max_cost: cost is counted in one process only; remove --executor {config.executor}"
+        yield f"max_cost: cost is counted in one process only; remove `executor={config.executor!r}`"

@@ -15,7 +15,7 @@ from concurrent.futures import wait
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from factreasoner.calls.threads import abandon_on_exit, run_in_thread
+from factreasoner.calls.threads import abandoned_when_left, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
 from factreasoner.models.wording import describe
@@ -25,7 +25,6 @@ from factreasoner.settings.removed import removal_notice, removed_from
 from factreasoner.settings.sources import (
     PREFIX,
     Source,
-    flag_of,
     from_environment,
     read_profile,
     validated,
@@ -78,7 +77,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     @functools.wraps(function)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        with abandon_on_exit():
+        with abandoned_when_left():
             context = contextvars.copy_context()
             work = run_in_thread(lambda: context.run(function, *args, **kwargs))
             try:
@@ -140,23 +139,24 @@ def _unknown(name: str, own: Sequence[str]) -> str:
     return f"unknown setting {name!r}" + (f"; did you mean {meant[near[0]]!r}?" if near else "")
 
 
-_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(:?)")
-_OTHER_ARGUMENTS = ("column_map", "fresh", "out")
-"""Arguments with a flag that are not settings."""
+_WORDS = {
+    r"must be an object: {...}": "must be a dict",
+    r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
+    r"write each of these as a record, one a line: .*": "pass each of these as a record",
+    r"(?<!['\"\w])an object(?!['\"\w])|(?<=must be )a mapping": "a dict",
+    r"a list of objects": "a list of dicts",
+    r"(?<!['\"\w])null(?!['\"\w])": "None",
+    r"(?<!['\"\w])true(?!['\"\w])": "True",
+    r"(?<!['\"\w])false(?!['\"\w])": "False",
+}
+"""Words of files and commands -> those of Python."""
 
 
 def in_python(message: str) -> str:
-    """A message with setting names in place of flags. Commands, in backticks, stay unchanged."""
-    return _FLAG.sub(_as_setting, message)
-
-
-def _as_setting(flag: re.Match[str]) -> str:
-    name = (flag[2] or "").replace("-", "_")
-    if name not in Config.model_fields and name not in _OTHER_ARGUMENTS:
-        return flag[0]
-    if flag[3]:
-        return f"{name}:"
-    return f"`{name}=False`" if flag[1] else f"`{name}`"
+    """A message in Python's terms."""
+    for words, others in _WORDS.items():
+        message = re.sub(words, others, message)
+    return message
 
 
 # Settings from all sources
@@ -171,7 +171,7 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
     if profile is not None:
         sources.append(Source(read_profile(Path(profile)), place=f"{profile}: "))
     chosen = {key: value for key, value in (flags or {}).items() if value is not None}
-    return _resolved([*sources, Source(chosen, flag_of)])
+    return _resolved([*sources, Source(chosen)])
 
 
 def keyword_settings(
@@ -187,12 +187,12 @@ def keyword_settings(
     if isinstance(config, Config):
         config = config.model_dump(exclude_unset=True)
     if isinstance(config, Mapping):
-        return validated(Config, [Source(config), Source(given, flag_of)])
+        return validated(Config, [Source(config), Source(given)])
     if not isinstance(config, str | Path | None):
         known = "a Config, a mapping of settings, or the path of a profile"
         raise ConfigError(f"config: is {describe(config)}; it must be {known}")
     profile = [] if config is None else [Source(read_profile(Path(config)), place=f"{config}: ")]
-    return _resolved([*profile, Source(given, flag_of)], without=parts)
+    return _resolved([*profile, Source(given)], without=parts)
 
 
 def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
@@ -200,7 +200,7 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
 
     Raises ConfigError: every problem found.
     """
-    return validated(Config, [Source(values, place=f"{source}: "), Source(flags or {}, flag_of)])
+    return validated(Config, [Source(values, place=f"{source}: "), Source(flags or {})])
 
 
 def kept_config(values: Mapping[str, Any], source: str) -> Config:
@@ -234,10 +234,10 @@ def unused(config: Config, given: Collection[str]) -> list[str]:
     notes, judge, assessor = list[str](), config.part("judge"), config.part("assessor")
     if "model" in given and config.first_model and (judge.replays or judge.classifies):
         others = "other parts ask it, such as the atomizer, where a record needs them"
-        notes.append(f"--judge {config.judge} does not ask {config.first_model}: only {others}.")
+        notes.append(f"`judge={config.judge!r}` does not ask {config.first_model}: only {others}.")
     if config.assessor in PLUGINS["assessor"] and not assessor.builds_graph:
-        names = ["--version 3"] * (config.version == 3 and "version" in given)
-        names += [flag_of(key) for key in Config.model_fields if key in GRAPH_SETTINGS and key in given]
+        names = ["`version=3`"] * (config.version == 3 and "version" in given)
+        names += [f"`{key}`" for key in Config.model_fields if key in GRAPH_SETTINGS and key in given]
         if names:
-            notes.append(f"--assessor {config.assessor} does not use {', '.join(names)}.")
+            notes.append(f"`assessor={config.assessor!r}` does not use {', '.join(names)}.")
     return notes

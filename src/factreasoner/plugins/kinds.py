@@ -135,7 +135,7 @@ class PluginKind(Generic[P]):
                     f"{self.name} {name!r}: its constructor asks for {asked!r}; it can ask for {known}"
                 )
             if needed and asked == "llm" and value is None:
-                raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add --model NAME")
+                raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add `model=NAME`")
             if needed or value is not None:
                 wanted[asked] = value
         return wanted

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from factreasoner.report.terminal import between_words
+from factreasoner.report.terminal import between_words, in_flags
 from factreasoner.text.visible import is_plain, one_line, visible
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Terminal(Console):
 
     def failed(self, text: str) -> None:
         """Print a failure, wrapped between words; long paths stay whole."""
-        lines = between_words(one_line(text), self.width, hanging="  ")
+        lines = between_words(one_line(in_flags(text)), self.width, hanging="  ")
         self.print(lines, markup=False, style="red", soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -22,7 +22,7 @@ from factreasoner.models import Usage
 from factreasoner.models.journal import JournalLine
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal
-from factreasoner.report.terminal import print_text
+from factreasoner.report.terminal import in_flags, print_text
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class _Bar(_Display):
         self._bar.start()
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
-        self._bar.update(self._task, total=total, completed=done, description=one_line(words))
+        self._bar.update(self._task, total=total, completed=done, description=one_line(in_flags(words)))
         self._bar.start()
 
 

@@ -21,6 +21,24 @@ from factreasoner.errors import ConfigError
 from factreasoner.text.visible import replaced, visible
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`|^(?:Error: )?([a-z_]+)(?=: )", re.MULTILINE)
+_NO_SETTINGS = frozenset(
+    {
+        "assessors",
+        "baseline",
+        "by",
+        "column_map",
+        "fresh",
+        "gold",
+        "intersect",
+        "max",
+        "metric",
+        "min",
+        "modes",
+    }
+    | {"out", "url"}
+)
+"""Parameters with a flag that are not settings."""
 
 
 def print_text(text: str, *, err: bool = False) -> None:
@@ -29,12 +47,31 @@ def print_text(text: str, *, err: bool = False) -> None:
     On a terminal, lines on standard error wrap between words. An indented one, such as a command to copy, is
     left unchanged.
     """
-    shown = visible(text)
+    shown = visible(in_flags(text) if err else text)
     if err and (width := _width_of_stderr()):
         lines = (line if line.startswith(" ") else between_words(line, width) for line in shown.split("\n"))
         shown = "\n".join(lines)
     # Told the stream by name, it does not write past what redirects it.
     typer.echo(shown, file=sys.stderr if err else None)
+
+
+def in_flags(message: str) -> str:
+    """A message with flags in place of the parameters it names: `max_cost=2`, or "model:" at its start."""
+
+    def flag(named: re.Match[str]) -> str:
+        from factreasoner.pipeline.config import Config
+
+        name, value = named[1] or named[3], (named[2] or "").strip("'\"")
+        if (name not in Config.model_fields and name not in _NO_SETTINGS) or named[3] == "out":
+            return named[0]  # or a folder's name
+        shown = f"--{'no-' * (value == 'False')}{name.replace('_', '-')}"
+        if named[3]:
+            return named[0].removesuffix(name) + shown
+        if value.startswith("{"):
+            value = re.sub(r"[{}'\" ]", "", value).replace(":", "=")
+        return shown if value in ("", "True", "False") else f"{shown} {value}"
+
+    return _NAMED.sub(flag, message)
 
 
 def between_words(line: str, width: int, hanging: str = "") -> str:

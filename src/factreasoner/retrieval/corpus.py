@@ -89,7 +89,7 @@ class _Search:
         if way in ("dense", "hybrid") and not embedded:
             raise ConfigError(
                 f"search: {way!r} needs vectors, and collection {collection.name!r} was made without an "
-                "embedding; index into another collection with --embedding NAME, or use --search bm25"
+                "embedding; index into another collection with `embedding=NAME`, or use `search='bm25'`"
             )
         self.revision = collection.made.revision
         self.state = collection.state

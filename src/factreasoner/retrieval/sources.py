@@ -17,7 +17,7 @@ from factreasoner.errors import (
     InputProblem,
     MissingExtraError,
 )
-from factreasoner.files import describe_read_error, open_file, uncompressed_name
+from factreasoner.files import opened, plain_name, why_unread
 from factreasoner.models import Context
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.web.addresses import INTRANET
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx"})
 """Kinds whose text is extracted from an answer's file; others are read as they are."""
-_REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
+_REMEDIES = dict.fromkeys(INTRANET, "; `allow_private_hosts=True` allows it") | {
     "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",
     BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
@@ -83,9 +83,9 @@ def read_text(name: str) -> str:
     """
     path, shown = Path(name), "standard input" if name == STANDARD_INPUT else name
     try:
-        if uncompressed_name(path).suffix.lower() in _RICH:
+        if plain_name(path).suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
-        with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else open_file(path) as file:
+        with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else opened(path) as file:
             data = file.read()
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
@@ -96,7 +96,7 @@ def read_text(name: str) -> str:
         why = str(error).removeprefix(f"{shown}: ")
         raise InputError([InputProblem(shown, "", why + _REMEDIES.get(why, ""))]) from error
     except OSError as error:
-        raise InputError([InputProblem(name, "", describe_read_error(error))]) from error
+        raise InputError([InputProblem(name, "", why_unread(error))]) from error
 
 
 def _warn(read: Document | Extracted, name: str) -> None:
@@ -116,7 +116,7 @@ def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list
     if "://" in name:
         raise DocumentError(f"{name}: only http:// and https:// are fetched; save it, and name the file")
     if path.is_dir():
-        raise DocumentError(f"{path}: a folder; name its files, each with --source")
+        raise DocumentError(f"{path}: a folder; name its files, each by itself")
     if not path.exists():
         raise DocumentError(f"{path}: can't be read: there is no such file")
     return _of_file(path)

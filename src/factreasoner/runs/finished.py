@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.files import replace_file, resolve_links
+from factreasoner.files import real, replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
@@ -21,7 +21,7 @@ from factreasoner.models import Assessment, Record, Result, Status
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
-from factreasoner.runs.corrections import Corrections, rescorer
+from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -32,7 +32,7 @@ CORRECTIONS = "corrections.jsonl"
 _FAILED_BEFORE = "the record failed before it had any; finish that run"
 
 
-class Rescoring(NamedTuple):
+class ScoredAgain(NamedTuple):
     """The rescored run, the settings used, and corrections, if any."""
 
     run: Path
@@ -40,24 +40,24 @@ class Rescoring(NamedTuple):
     corrections: Path | None
 
 
-def write_rescoring(out: Path, scored: Rescoring) -> None:
+def note_scored_again(out: Path, scored: ScoredAgain) -> None:
     """Record in `out`, unless it is the run's folder, how its scores were made."""
-    if resolve_links(out) == resolve_links(scored.run):
+    if real(out) == real(scored.run):
         return
     kept = out / CORRECTIONS
     if scored.corrections is None:
         kept.unlink(missing_ok=True)
-    elif resolve_links(scored.corrections) != resolve_links(kept):
+    elif real(scored.corrections) != real(kept):
         kept.write_bytes(scored.corrections.read_bytes())
     content = {
-        "run": os.path.relpath(resolve_links(scored.run), resolve_links(out)),
+        "run": os.path.relpath(real(scored.run), real(out)),
         "config": scored.config.model_dump(mode="json"),
         "corrections": scored.corrections and CORRECTIONS,
     }
     replace_file(out / SCORED_AGAIN, [json.dumps(content, indent=2, ensure_ascii=False)])
 
 
-def read_rescoring(path: Path) -> Rescoring | None:
+def read_scored_again(path: Path) -> ScoredAgain | None:
     """How the scores in a folder were made; None if it is not a folder of scores.
 
     Raises RunError: the note is damaged.
@@ -68,14 +68,14 @@ def read_rescoring(path: Path) -> Rescoring | None:
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
         config, kept = kept_config(content["config"], str(note)), content["corrections"]
-        return Rescoring(path / content["run"], config, path / kept if kept else None)
+        return ScoredAgain(path / content["run"], config, path / kept if kept else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: damaged; score the run again") from error
 
 
 def parser_of(path: Path) -> str | None:
     """Name and version of the parser behind a run's atoms, or behind rescored ones."""
-    scored = read_rescoring(path)
+    scored = read_scored_again(path)
     return Manifest(scored.run if scored else path).parser
 
 
@@ -92,11 +92,9 @@ class FinishedRun(Generic[R]):
 
     def __init__(self, path: Path, task: Task[R] | None = None, corrections: Path | None = None) -> None:
         self.path = path
-        scored = read_rescoring(path)
+        scored = read_scored_again(path)
         if scored and corrections:
-            raise RunError(
-                f"{path}: holds scores of {resolve_links(scored.run)}; correct the verdicts of that run"
-            )
+            raise RunError(f"{path}: holds scores of {real(scored.run)}; correct the verdicts of that run")
         self.source = scored.run if scored else path
         """The run's own folder."""
         self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
@@ -106,7 +104,7 @@ class FinishedRun(Generic[R]):
         self.ids = self._folder.assessed()
         self.corrections = scored.corrections if scored else corrections
         read = Corrections(self.corrections, self._folder) if self.corrections else None
-        self._again = rescorer(self.config, read) if scored or read else None
+        self._again = scored_again(self.config, read) if scored or read else None
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
@@ -237,7 +235,7 @@ def record_of(assessment: Assessment) -> Record:
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
     """The shortest unique endings of different paths."""
-    parts, length = [resolve_links(path).parts for path in paths], 1
+    parts, length = [real(path).parts for path in paths], 1
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
         length += 1
     return names

@@ -15,7 +15,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.files import describe_read_error, replace_file
+from factreasoner.files import replace_file, why_unread
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
@@ -33,7 +33,7 @@ LEARNT = ("parser", "searched", "models")
 """Keys of what is learned during the run."""
 UNFINISHED = "@unfinished"
 """Part of the state of a collection whose writing is unfinished."""
-_REMEDY = "put back a copy of it, or start the run over with --fresh"
+_REMEDY = "put back a copy of it, or start the run over with `fresh=True`"
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 _MODELS = TypeAdapter(dict[str, Capabilities])
 
@@ -63,7 +63,7 @@ class Manifest:
                 why = f"it has no {MANIFEST}" + f"; {_REMEDY}" * (self.folder / JOURNAL).exists()
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except OSError as error:
-            raise RunError(f"{self.path}: {describe_read_error(error)}; {_REMEDY}") from error
+            raise RunError(f"{self.path}: {why_unread(error)}; {_REMEDY}") from error
         except (ValueError, RecursionError) as error:
             raise RunError(f"{self.path}: not a manifest: it is not valid JSON; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
@@ -123,7 +123,7 @@ class Manifest:
         if here["config"].keys() - there["config"].keys():
             raise RunError(
                 f"{self.folder} holds a run of an earlier version: it can be read and scored, not resumed. "
-                "Use another --out, or --fresh to start over"
+                "Use another `out`, or `fresh=True` to start over"
             )
         differences = [
             f"{key}: was {there[part].get(key)!r}, now {here[part].get(key)!r}"
@@ -134,7 +134,7 @@ class Manifest:
         if differences:
             raise RunError(
                 f"{self.folder} holds a run with other settings ({'; '.join(differences)}). "
-                "Use another --out, or --fresh to start over"
+                "Use another `out`, or `fresh=True` to start over"
             )
 
     def settle_parser(self) -> None:
@@ -146,7 +146,8 @@ class Manifest:
             elif self.parser != here:
                 raise RunError(
                     f"{self.folder} holds atoms made with another parser (was {self.parser or 'none'}, now "
-                    f"{here or 'none'}). Install that parser, use another --out, or --fresh to start over"
+                    f"{here or 'none'}). Install that parser, use another `out`, or `fresh=True` to start "
+                    "over"
                 )
 
     @property
@@ -217,7 +218,7 @@ def mixed_states(states: Iterable[str]) -> Iterator[str]:
         if len(several) > 1:
             yield (
                 f"Collection {name!r} has changed since this run began ({', '.join(several)}): finished "
-                "records are not searched for again; --fresh searches for all of them in one state."
+                "records are not searched for again; `fresh=True` searches for all of them in one state."
             )
 
 

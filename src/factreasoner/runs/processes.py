@@ -18,7 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, NoReturn
 
-from factreasoner.judges.encoder.runtime import use_one_thread
+from factreasoner.judges.encoder.runtime import take_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
@@ -49,7 +49,7 @@ class Processes(WorkerPool[_WorkerProcess]):
     deadly = (BrokenProcessPool,)
     cannot_begin = (
         "no process can start: {count} in a row ended at their start ({error}); either memory is short, or "
-        "something they import ends them: try fewer --workers, or --executor threads"
+        "something they import ends them: try fewer `workers`, or `executor='threads'`"
     )
 
     def __init__(self, task: str, config: Config) -> None:
@@ -135,7 +135,7 @@ def _begin(task: str, config: Config) -> None:
 def worker_alone(task: str, config: Config) -> PortionWorker[Any]:
     """The worker of a process that shares its machine, with a single-threaded network."""
     named = task_named(task)
-    use_one_thread()
+    take_one_thread()
     return PortionWorker(named, lambda: named.worker(config, Calls()))
 
 

@@ -20,7 +20,7 @@ from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.runs.executors import WorkerPool, finished_lines, threads
+from factreasoner.runs.executors import WorkerPool, done, threads
 from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
@@ -68,9 +68,7 @@ class RunReport(NamedTuple):
 
 
 @contextlib.contextmanager
-def open_run(
-    folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool
-) -> Iterator[None]:
+def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
     """Open a folder for a run with `config`; `given` has a custom model and components.
 
     Raises what `RunFolder.start` does. Before anything is written, raises ConfigError for a missing key,
@@ -123,7 +121,7 @@ def run(
     written = False
     try:
         try:
-            stopped = _process_records(worker, folder, records, progress)
+            stopped = _worked_off(worker, folder, records, progress)
         except BaseException as error:
             # An interrupt may have struck between a line's writing and its indexing.
             folder.repair_journal()
@@ -142,7 +140,7 @@ def run(
     return RunReport(summary, len(ids), unfinished, stopped)
 
 
-def _process_records(
+def _worked_off(
     worker: RecordWorker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they finish; returns why it stopped early, if so."""
@@ -164,7 +162,7 @@ def lines_of(
 ) -> Generator[Sequence[JournalLine]]:
     """The journal lines of records as they finish, by the configured executor.
 
-    Raises what `finished_lines` does.
+    Raises what `done` does.
     """
 
     def failed(record: Record) -> JournalLine:
@@ -173,7 +171,7 @@ def lines_of(
         return line_of(task, task.failed(record, worker.config, failure))
 
     with _pool(worker, task) as pool:
-        yield from finished_lines(pool, records, failed)
+        yield from done(pool, records, failed)
 
 
 def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[WorkerPool[Any]]:
@@ -304,13 +302,13 @@ def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Ba
             batches.discard()
             raise ConfigError(
                 f"max_cost: the price of {config.first_model} is not known, so a limit can't be kept; run "
-                "without --max-cost"
+                "without `max_cost`"
             )
         if spent + most > config.max_cost:
             batches.discard()
             raise BudgetError(
                 f"max_cost {config.max_cost:g}: ${spent:.4f} are spent, and a batch with the next "
                 f"{requests:,} requests could take it to ${spent + most:.4f}, so it was not written; raise "
-                "--max-cost and run again to continue"
+                "`max_cost` and rerun to resume"
             )
     return batches.write()

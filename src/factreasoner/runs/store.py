@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
 from factreasoner.errors import InputError, RunError
-from factreasoner.files import remove_unfinished
-from factreasoner.inputs.gold_labels import example_ids
+from factreasoner.files import clear_interrupted
+from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
@@ -108,7 +108,7 @@ class Ledger:
             if line and not _AMOUNT.fullmatch(line):
                 raise RunError(
                     f"{self.path}:{number}: {line[:40]!r} is not an amount in US dollars; write there what "
-                    "was paid, delete the line, or start over with --fresh"
+                    "was paid, delete the line, or start over with `fresh=True`"
                 )
         return sum(map(float, filter(None, lines)))
 
@@ -191,7 +191,7 @@ class RunFolder(Journal, Generic[R]):
             raise RunError(f"{self.path}: another process is writing to this run") from error
         except OSError as error:
             raise RunError(
-                f"{self.path}: can't be used as a run folder: {error.strerror}; choose another --out"
+                f"{self.path}: can't be used as a run folder: {error.strerror}; choose another `out`"
             ) from error
         try:
             self._open(config, fingerprints, fresh=fresh)
@@ -201,7 +201,7 @@ class RunFolder(Journal, Generic[R]):
 
     def _open(self, config: Config, fingerprints: Fingerprints, *, fresh: bool) -> None:
         derived = (self.results_path, self.summary_path, self.manifest.path)
-        remove_unfinished(*derived)
+        clear_interrupted(*derived)
         if fresh:
             for path in (self.journal_path, self.ledger.path, *derived):
                 path.unlink(missing_ok=True)
@@ -258,10 +258,10 @@ class RunFolder(Journal, Generic[R]):
             if path is None or name in named or (name == "relations" and not path.exists()):
                 continue
             if fingerprint(path) != recorded.get(name):
-                again = "" if name == "relations" else f", or give it again with --{name}"
+                again = "" if name == "relations" else f", or give it again as `{name}`"
                 raise RunError(
                     f"{self.path}: {path} ({name}) has changed since this run; run again with another "
-                    f"--out{again}"
+                    f"`out`{again}"
                 )
 
     def warn_of(self, collections: Sequence[str]) -> None:
@@ -287,7 +287,7 @@ class RunFolder(Journal, Generic[R]):
             self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
-            ids = f"{self.results_path} has the ids {example_ids(self.entries)}"
+            ids = f"{self.results_path} has the ids {some_of(self.entries)}"
             remedy = f"did you mean {close[0]!r}?" if close else ids
             raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
         return record_id
@@ -298,7 +298,7 @@ class RunFolder(Journal, Generic[R]):
         if lost and self.results_path.stat().st_size:
             raise RunError(
                 f"{self.journal_path}: is missing or empty, and results.jsonl does not replace it; put it "
-                "back, or run again with --fresh"
+                "back, or run again with `fresh=True`"
             )
 
     def assessed(self) -> list[str]:

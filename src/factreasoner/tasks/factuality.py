@@ -34,13 +34,13 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
     if record.contexts is None and config.part("retriever").takes_given:
         field = "contexts"
         message = (
-            "missing; add a list of contexts ([] for none), or choose a --retriever that searches for them"
+            "missing; add a list of contexts ([] for none), or choose a `retriever` that searches for them"
         )
     elif by_own and record.contexts and not any(context.atom_ids for context in record.contexts):
         field = "atoms"
         message = (
             "no atom names a context, and version 1 judges an atom against its own contexts only; list them "
-            "in atoms[].contexts, or use --version 2 or 3 (of `compare`: fr2, fr3)"
+            "in atoms[].contexts, or use `version=2` or 3 (of `compare`: fr2, fr3)"
         )
     else:
         return []

@@ -25,7 +25,7 @@ from factreasoner.models.rows import (
     ANSWER,
     ClaimRow,
     Evidence,
-    Vocabulary,
+    Words,
     by_claim,
     claim_row,
     judgement_of,
@@ -52,7 +52,7 @@ class RecallResult(ClaimResult):
     Verdicts have the premise `answer`. `reference` is the right answer, if the record has it.
     """
 
-    vocabulary: ClassVar[Vocabulary] = Vocabulary(
+    vocabulary: ClassVar[Words] = Words(
         no_claims="no fact is given, or found in the reference",
         scores=("recall",),
         labels={

@@ -13,7 +13,7 @@ from typing import Any
 
 import pdf_oxide
 
-from factreasoner.text.language import normalize_nfc
+from factreasoner.text.language import composed
 from factreasoner.web.drop_caps import words_beside
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
@@ -55,7 +55,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     for body in filter(None, bodies):
         *others, last = ordered(body)
         lines += [*others, last._replace(last=True)]
-    text = normalize_nfc("\n".join(filter(None, [joined(lines), *running])))
+    text = composed("\n".join(filter(None, [joined(lines), *running])))
     text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(_tables(text)))
 

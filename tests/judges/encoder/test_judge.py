@@ -8,7 +8,7 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 
 from factreasoner.calls.cache import ReplyCache
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.judges.encoder.decision import decide_claim
+from factreasoner.judges.encoder.decision import decided
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
 from factreasoner.pipeline.config import Config
@@ -194,9 +194,9 @@ def test_missing_hub_client_names_its_extra(monkeypatch):
 def test_settings_that_do_not_go_together(folder):
     with pytest.raises(ValueError, match="verifier_model: needs a verifier"):
         Config(judge="verifier", verifier_model="x")
-    with pytest.raises(ValueError, match="judge 'llm' does not use it; add --judge verifier"):
+    with pytest.raises(ValueError, match="judge 'llm' does not use it; add `judge='verifier'`"):
         Config(model="m", verifier="factcg")
-    with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*--verifier-url URL"):
+    with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*`verifier_url=URL`"):
         VerifierJudge(Config(judge="verifier", verifier="factcg"))
 
 
@@ -250,5 +250,5 @@ def test_what_decides(parts, given, label, p, chunk):
     """Each part is a list of chunks, each chunk one row, or a list of rows, one a token."""
     scores = [[np.atleast_2d(np.array(chunk, dtype=float)) for chunk in part] for part in parts]
     spans = [Span(n, n + 1) for n in range(len(parts[0]))]
-    found = decide_claim(scores, **{"labels": THREE, "spans": spans, "threshold": 0.5} | given)
+    found = decided(scores, **{"labels": THREE, "spans": spans, "threshold": 0.5} | given)
     assert found[:3] == (label, pytest.approx(p), spans[chunk])

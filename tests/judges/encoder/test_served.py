@@ -267,7 +267,7 @@ def test_what_is_no_p_is_a_failure(reply, kind):
 
 
 def test_without_a_model_the_remedy_is_named():
-    with pytest.raises(ConfigError, match=r"'bespoke-minicheck' is a language model: add --model NAME"):
+    with pytest.raises(ConfigError, match=r"'bespoke-minicheck' is a language model: add `model=NAME`"):
         asking(None, model=None)
 
 

@@ -55,5 +55,5 @@ def test_changing_results_file_mixes_no_answers(tmp_path):
     assert folder.result("a-0").custom_id == "a-0"
     for changed in ("".join(reversed(lines)), lines[0][5:], ""):
         batch.results_path.write_text(changed)
-        with pytest.raises(RunError, match=r"1\.results\.jsonl: was changed .*run the same command again"):
+        with pytest.raises(RunError, match=r"1\.results\.jsonl: was changed .*rerun to resume"):
             folder.result("a-0")

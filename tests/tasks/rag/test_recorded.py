@@ -59,7 +59,7 @@ def test_verdicts_on_other_texts_are_failures(tmp_path, changed):
     assert any("other texts" in failure.message for failure in again.failures)
     remade = [failure for failure in again.failures if "that run made different claims" in failure.message]
     assert bool(remade) == ("atoms" in changed)
-    assert all("--model with the cache" in failure.message for failure in remade)
+    assert all("`model` with the cache" in failure.message for failure in remade)
 
 
 def test_a_table_names_answer_reference_and_contexts(tmp_path):

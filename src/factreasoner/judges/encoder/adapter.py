@@ -137,7 +137,7 @@ def adapter_of(verifier: str | None) -> Adapter:
     Raises ConfigError: no name; an unknown one, with the nearest and all; or a wrong file, with its key.
     """
     if verifier is None:
-        raise ConfigError("judge: 'verifier' needs a name; add --verifier NAME (docs/verifiers.md)")
+        raise ConfigError("judge: 'verifier' needs a name; add `verifier=NAME` (docs/verifiers.md)")
     names = adapter_names()
     path = BUNDLED / f"{verifier}.toml" if verifier in names else Path(verifier).expanduser()
     if path.suffix != ".toml" and not path.is_file():

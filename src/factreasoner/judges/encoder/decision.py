@@ -36,7 +36,7 @@ class VerifierQuestion(NamedTuple):
     decide: Callable[[Sequence[Array]], Decision]
 
 
-def decide_claim(
+def decided(
     scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
 ) -> Decision:
     """A verifier's decision on one claim.

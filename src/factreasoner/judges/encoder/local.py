@@ -257,7 +257,7 @@ def opened_session(files: ModelFiles, config: EncoderSettings) -> onnxruntime.In
         if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
             raise ConfigError(
                 "verifier_device: the onnxruntime installed here has no CUDAExecutionProvider: pip uninstall "
-                "onnxruntime, then pip install 'onnxruntime-gpu[cuda,cudnn]'; or use --verifier-device cpu"
+                "onnxruntime, then pip install 'onnxruntime-gpu[cuda,cudnn]'; or use `verifier_device='cpu'`"
             )
         onnxruntime.preload_dlls()
         providers.insert(0, "CUDAExecutionProvider")
@@ -273,7 +273,7 @@ def opened_session(files: ModelFiles, config: EncoderSettings) -> onnxruntime.In
     if session.get_providers()[0] != providers[0]:
         raise ConfigError(
             "verifier_device: onnxruntime could not start CUDA: its libraries are missing, or of the "
-            "wrong versions (see its requirements for CUDA and cuDNN); or use --verifier-device cpu"
+            "wrong versions (see its requirements for CUDA and cuDNN); or use `verifier_device='cpu'`"
         )
     return session
 

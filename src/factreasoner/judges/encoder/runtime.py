@@ -16,7 +16,7 @@ from factreasoner.models import Label
 
 Array: TypeAlias = npt.NDArray[np.float64]
 REMEDY = (
-    'name a TOML file as --verifier that defines them, such as labels = { 0 = "entailment", '
+    'name a TOML file as `verifier` that defines them, such as labels = { 0 = "entailment", '
     '1 = "neutral" } (docs/verifiers.md)'
 )
 BATCH = 32
@@ -25,7 +25,7 @@ threads = 0
 """CPU threads of a local verifier; 0: one per core."""
 
 
-def use_one_thread() -> None:
+def take_one_thread() -> None:
     """Use one CPU thread for verifiers loaded from now on: other processes run beside it."""
     global threads
     threads = 1

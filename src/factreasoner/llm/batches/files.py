@@ -128,7 +128,7 @@ class Batch(NamedTuple):
             if found is None:
                 raise RunError(
                     f"{self.requests_path}:{number}: not as it was written; put the file back as it was, "
-                    "or start over with --fresh"
+                    "or start over with `fresh=True`"
                 )
             starts[found[1].decode()] = start
         return starts

@@ -93,7 +93,7 @@ class BatchFolder:
         try:
             closed = int(path.read_text(encoding="ascii")) if path.exists() else 0
         except ValueError as error:
-            raise RunError(f"{path}: not the number of a batch; start over with --fresh") from error
+            raise RunError(f"{path}: not the number of a batch; start over with `fresh=True`") from error
         return [batch for batch in self.all if batch.number > closed]
 
     @property
@@ -206,7 +206,7 @@ class BatchFolder:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             if (found := parse_result(line_at(start, path))).custom_id == custom_id:
                 return found
-        raise RunError(f"{path}: was changed while the run read it; run the same command again")
+        raise RunError(f"{path}: was changed while the run read it; rerun to resume")
 
     def ask(self, model: str, custom_id: str, body: Mapping[str, Any], *, most_cost: float | None) -> None:
         """Add a request to the next batch. `most_cost` is its maximum cost in US dollars."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from factreasoner.calls.deadlines import run_within
-from factreasoner.calls.retry import Passing, Retry, repeat_until_accepted, sleep_while_wanted
+from factreasoner.calls.deadlines import within
+from factreasoner.calls.retry import Passing, Retry, again, rest
 from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.batches.files import URL, Batch
@@ -70,7 +70,7 @@ class BatchSender:
             passes = isinstance(answer, ProviderFault) and answer.kind == "retry"
             return 0.0 if passes and number < self._config.max_attempts else None
 
-        return repeat_until_accepted(ask, wait)
+        return again(ask, wait)
 
     def _result(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
         custom_id = f"{attempts.key}-{attempts.count}"
@@ -184,7 +184,7 @@ class BatchService:
             last = done
             if found.status in ENDED:
                 break
-            sleep_while_wanted(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
+            rest(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
         if found.status == "failed":
             batch.note(file_id=None, file_made=None, batch_id=None)
             message_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
@@ -213,11 +213,11 @@ class BatchService:
 
         def ask() -> T | Passing:
             try:
-                return run_within(SECONDS, lambda: call(client))
+                return within(SECONDS, lambda: call(client))
             except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
-                raise ConfigError(f"{text}: {fault.message}; check the key and --api-base")
+                raise ConfigError(f"{text}: {fault.message}; check the key and `api_base`")
             failed = RunError(f"{text} failed: {fault.message}; rerun to resume")
             if fault.kind != "retry":
                 raise failed
@@ -266,7 +266,7 @@ def _client(provider: Transport) -> openai.OpenAI:
     if provider.provider not in SERVED:
         raise ConfigError(
             f"batch: 'openai' is for OpenAI and servers with its Files and Batches APIs, not for "
-            f"{provider.model}; --batch files writes the requests for you to have answered"
+            f"{provider.model}; `batch='files'` writes the requests for you to have answered"
         )
     place, session = provider.place, load().client_session
     url, key = place["api_base"], place["api_key"]
@@ -274,5 +274,5 @@ def _client(provider: Transport) -> openai.OpenAI:
         return openai.OpenAI(base_url=url, api_key=key, http_client=session, max_retries=0, timeout=SECONDS)
     except openai.OpenAIError as error:  # there is no key
         raise ConfigError(
-            "batch: there is no key: set $OPENAI_API_KEY, or name its variable with --api-key-env"
+            "batch: there is no key: set $OPENAI_API_KEY, or name its variable with `api_key_env`"
         ) from error
