@@ -23,8 +23,6 @@ def files(tmp_path):
     [
         ("leaflet.txt", "factreasoner assess --context c.txt --file leaflet.txt"),
         ("my leaflet.txt", "factreasoner assess --context c.txt --file 'my leaflet.txt'"),
-        ("leaflet.md", "--file leaflet.md"),
-        ("leaflet", "--file leaflet"),
         ("./page.html", "--file ./page.html"),
         (" leaflet.txt\n", "--file leaflet.txt"),
         ("folder", "folder is a folder: name one file with --file FILE"),
@@ -52,12 +50,10 @@ def test_assess_judges_other_texts(factreasoner):
     [
         (("assess", "--file", TEXT, "--context", "c.txt"), "--file needs a file"),
         (("assess", TEXT, "--context", TEXT), "--context needs a file"),
-        (("assess", TEXT, "--context", "c.txt", "--context", TEXT * 20), "--context needs a file"),
         (("assess", TEXT, "--context", "c.txt", "--prompt", "c.txt"), '--prompt "$(cat FILE)"'),
         (("assess", TEXT, "--context", "c.txt", "--topic", "c.txt"), "--topic c.txt is a file"),
         (("verify", "--text", TEXT, "--source", "c.txt"), "--text needs a file"),
         (("verify", "--text", "c.txt", "--source", TEXT), "--source needs a file"),
-        (("verify", "--text", "c.txt", "--source", "大桥于1932年开通。"), "--source needs a file"),
         (("verify", "--text", "c.txt", "--source", "c.txt", "--prompt", "c.txt"), "--prompt c.txt is a file"),
     ],
 )
@@ -126,18 +122,7 @@ def test_invalid_records_name_skip_invalid(factreasoner, tmp_path, name, command
     assert "Skipped 1 of 2" in factreasoner(command, name, "--out", "out", "--skip-invalid", code=None).stderr
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"output": 5}',
-        "{",
-        "[]",
-        '{"output": NaN}',
-        '{"output": "x"}',
-        '{"output": "x", "contexts": 1}',
-        "text",
-    ],
-)
+@pytest.mark.parametrize("line", ["{", "[]", '{"output": NaN}', '{"output": "x", "contexts": 1}', "text"])
 def test_every_wrong_line_names_skip_invalid(factreasoner, tmp_path, line):
     (tmp_path / "d.jsonl").write_text(f"{json.dumps(VALID)}\n{line}\n", encoding="utf-8")
     assert ALONE in factreasoner("run", "d.jsonl", code=1).stderr

@@ -2,8 +2,11 @@
 
 import io
 import random
+import re
+import unicodedata
 import zipfile
 import zlib
+from pathlib import Path
 
 import pytest
 from office_files import (
@@ -103,45 +106,24 @@ def test_wrapped_words_are_read(inside, expected):
 
 
 M = f'xmlns:m="{MATH}"'
-THREE = "<m:r><m:t>3</m:t></m:r>"
-CELL = f"<m:e>{THREE}</m:e>"
+FORMULAS = Path(__file__).with_name("formulas.txt").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize(
-    ("formula", "expected"),
-    [
-        ("<m:r><m:t>E=mc</m:t></m:r>", "E=mc"),
-        ("<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>", "c^2"),
-        (
-            "<m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b+1</m:t></m:r></m:den></m:f>",
-            "a/(b+1)",
-        ),
-        ("<m:rad><m:deg/><m:e><m:r><m:t>2</m:t></m:r></m:e></m:rad>", "√2"),
-        (
-            f"<m:rad><m:deg>{THREE}</m:deg><m:e>{THREE}</m:e></m:rad>",
-            "√[3]3",
-        ),
-        (
-            f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>{THREE}</m:e><m:e>{THREE}</m:e></m:d>',
-            "[3|3]",
-        ),
-        (f'<m:d><m:dPr><m:sepChr m:val="&lt;"/></m:dPr>{2 * CELL}</m:d>', "(3<3)"),
-        (f"<m:m><m:mr>{2 * CELL}</m:mr><m:mr>{2 * CELL}</m:mr></m:m>", "(3, 3)(3, 3)"),
-        (f"{60 * '<m:e>'}{THREE}{60 * '</m:e>'}", "3"),
-        ("<m:d><m:dPr/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>", "(x)"),
-        ("<m:sSub><m:e><m:r><m:t>H</m:t></m:r></m:e><m:sub><m:r><m:t>2</m:t></m:r></m:sub></m:sSub>", "H2"),
-        (
-            '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub/><m:sup/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>',
-            "∑x",
-        ),
-    ],
-)
-def test_formulas_are_read_on_one_line(formula, expected):
-    for wrapped in (
-        f"<m:oMath {M}>{formula}</m:oMath>",
-        f"<m:oMathPara {M}><m:oMath>{formula}</m:oMath></m:oMathPara>",
-    ):
-        assert text(f"<w:p>{run('It is ')}{wrapped}</w:p>") == f"It is {expected}"
+def omml(short):
+    """A formula as XML, from `sSup{e{c}sup{2}}`."""
+    while found := re.search(r"(\w+)\{([^{}]*)\}", short):
+        name, inside = found.groups()
+        runs = inside if "<" in inside or name == "t" else f"<m:r><m:t>{inside}</m:t></m:r>"
+        short = f"{short[: found.start()]}<m:{name}>{runs}</m:{name}>{short[found.end() :]}"
+    return short
+
+
+@pytest.mark.parametrize("line", FORMULAS)
+def test_formulas_are_read_on_one_line(line):
+    short, expected = line.split("\t")
+    for form in ("<m:oMath {}>{}</m:oMath>", "<m:oMathPara {}><m:oMath>{}</m:oMath></m:oMathPara>"):
+        paragraph = f"<w:p>{run('It is ')}{form.format(M, omml(short))}</w:p>"
+        assert text(paragraph) == f"It is {unicodedata.normalize('NFC', expected)}"
 
 
 STYLES = (
@@ -178,10 +160,34 @@ def test_struck_hidden_and_deleted_runs_are_left_out(inside, gone):
     assert ("1930" in text(f"<w:p>{run('In ')}{inside}{run(' 1931')}</w:p>", styles=STYLES)) != gone
 
 
-def test_hidden_paragraphs_and_deleted_rows_are_left_out():
-    hidden = f'<w:p><w:pPr><w:pStyle w:val="child"/></w:pPr>{run("1930")}</w:p>'
-    deleted = f"<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('1930')}</w:tc></w:tr></w:tbl>"
-    assert text(hidden + deleted + paragraph("1931"), styles=STYLES) == "1931"
+@pytest.mark.parametrize("mark", ["<w:del w:id='1'/>", "<w:moveFrom/>", "<w:vanish/>"])
+def test_paragraphs_without_their_ends_are_joined(mark):
+    def joined(text):
+        return f"<w:p><w:pPr><w:rPr><w:b/>{mark}</w:rPr></w:pPr>{run(text)}</w:p>"
+
+    two = joined("Opened in ") + paragraph("1931.")
+    assert (
+        text(paragraph("One.") + joined("It ") + two + joined("Last.")) == "One.\nIt Opened in 1931.\nLast."
+    )
+    assert text(joined("Before. ") + TABLE + paragraph("After.")) == "Before.\nLength | 412 m\nAfter."
+    cells = f"<w:tc>{paragraph('A')}{joined('b')}</w:tc><w:tc>{two}</w:tc>"
+    assert text(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>") == "A b | Opened in 1931."
+    box = f"<w:p>{run('Out')}<w:r><w:pict><w:txbxContent>{joined('in')}</w:txbxContent></w:pict></w:r></w:p>"
+    assert text(box + paragraph("Next.")) == "Out\nin\nNext."
+    kept = two.replace(mark, '<w:vanish w:val="0"/>')
+    assert text(kept) == "Opened in\n1931."
+
+
+@pytest.mark.parametrize(
+    "properties", ["<w:del w:id='1'/>", "<w:hidden/>", "<w:cellDel/>", '<w:pStyle w:val="child"/>']
+)
+def test_hidden_and_deleted_table_parts_are_excluded(properties):
+    kind = {"<w:c": "tc", "<w:p": "p"}.get(properties[:4], "tr")
+    row = f"<w:tr><w:tc><w:p>{run('1930')}</w:p></w:tc></w:tr>"
+    gone = row.replace(f"<w:{kind}>", f"<w:{kind}><w:{kind}Pr><w:x/>{properties}</w:{kind}Pr>")
+    shown = gone.replace("/></w:", ' w:val="0"/></w:') if kind == "tr" else row
+    table = f"<w:tbl>{gone}{shown.replace('1930', '1931')}</w:tbl>"
+    assert text(table, styles=STYLES) == "1931"
 
 
 def test_text_boxes_do_not_cut_sentences():
@@ -239,6 +245,21 @@ def test_spanned_cells_stand_in_each_row():
 
 
 @pytest.mark.parametrize(
+    ("before", "cells", "expected"),
+    [
+        (1, cell("May") + cell("12"), "| May | 12"),
+        (0, cell("1932") + cell("May"), "1932 | May"),
+        (2, cell("", "<w:vMerge/>"), "| | 7"),
+    ],
+)
+def test_rows_that_begin_later_keep_their_columns(before, cells, expected):
+    merged = [cell(content, '<w:vMerge w:val="restart"/>') for content in ("1931", "Mara", "7")]
+    grid = f'<w:gridBefore w:val="{before}"/><w:gridAfter w:val="1"/>'
+    body = f"<w:tbl><w:tr>{''.join(merged)}</w:tr><w:tr><w:trPr>{grid}</w:trPr>{cells}</w:tr></w:tbl>"
+    assert text(body) == f"1931 | Mara | 7\n{expected}"
+
+
+@pytest.mark.parametrize(
     ("inside", "partly"),
     [
         (2 * "<w:p><w:r><w:object/></w:r></w:p>", "an embedded object"),
@@ -256,7 +277,9 @@ def test_what_is_not_read_is_named(inside, partly):
 
 def test_charts_of_documents_are_tables():
     drawing = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:drawing></w:r></w:p>'
-    assert text(drawing, chart=chart()) == "Visitors by year\n2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80"
+    assert (
+        text(drawing, chart=chart()) == "Visitors by year\n| 2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80"
+    )
 
 
 def box(shape):
@@ -346,7 +369,7 @@ def test_slides_charts_and_notes_are_read_in_order():
     found = office_text(
         pptx(text_shape("One"), graphic + text_shape("Two"), chart=chart(), notes=notes), "pptx"
     )
-    table = "Visitors by year\n2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80"
+    table = "Visitors by year\n| 2019 | 2020\nMill | 120 | 90\nQuarry | 75 | 80"
     assert found.text == f"One\nSaid aloud.\n{table}\nTwo\nSaid aloud."
 
 

@@ -11,14 +11,13 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from factreasoner.web.office_parts import OfficePart, PartReader, attribute, child, local_name, xml_of
+from factreasoner.web.office_parts import OFF, OfficePart, PartReader, attribute, child, local_name, xml_of
 from factreasoner.web.page import Extracted
 from factreasoner.web.tree import one_line, whole_text
 
 MOST_UNPACKED = 500_000_000
 """Bytes that all parts of a document may come to."""
 _STRUCK = frozenset({"vanish", "strike", "dstrike"})
-_OFF = ("0", "false", "off")
 _FURNITURE = ("sldNum", "sldImg", "dt", "ftr", "hdr")
 
 
@@ -67,10 +66,10 @@ class _OfficeDocument(PartReader):
 
     def pieces(self) -> Iterator[str]:
         """The document as HTML."""
-        yield self.inside(self.main.root, self.main) + self._initial
+        yield self.story(self.main.root, self.main)
         yield from self._notes
         kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind))
-        yield from dict.fromkeys(self.inside(part.root, part) for part in kinds)
+        yield from dict.fromkeys(self.story(part.root, part) for part in kinds)
 
     def unseen(self, element: Any) -> bool:
         """Whether an element is struck, hidden or deleted, by itself or by its style."""
@@ -80,7 +79,10 @@ class _OfficeDocument(PartReader):
         if name != "r":
             return super().unseen(element)
         styled = self._styles.get(_value(element, "rPr", "rStyle"), {})
-        return any((self._paragraph | styled | _struck(child(element, "rPr"))).values())
+        own: dict[str, bool] = {}
+        for properties in element.iterchildren("{*}rPr"):  # in a formula there are two
+            own |= _struck(properties)
+        return any((self._paragraph | styled | own).values())
 
     def _read_footnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - names of the format
         return self._noted(element, "footnotes")
@@ -96,7 +98,7 @@ class _OfficeDocument(PartReader):
             return ""
         paragraph, number = self._paragraph, len(self._notes) + 1
         self._notes.append("")
-        text = self.inside(note, part).removeprefix("<p>")
+        text = self.story(note, part).removeprefix("<p>")
         self._notes[number - 1] = f"<p>[{number}] {text}"
         self._paragraph = paragraph
         return f"[{number}]"
@@ -110,7 +112,7 @@ def _value(element: Any, *names: str) -> str:
 def _struck(properties: Any) -> dict[str, bool]:
     """What the properties of a run say on whether it is struck or hidden."""
     found = () if properties is None else properties
-    return {local_name(p): attribute(p, "val", "1") not in _OFF for p in found if local_name(p) in _STRUCK}
+    return {local_name(p): attribute(p, "val", "1") not in OFF for p in found if local_name(p) in _STRUCK}
 
 
 def _styles(roots: Iterable[Any]) -> dict[str, dict[str, bool]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import posixpath
+import re
+import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -14,16 +16,43 @@ from lxml import etree
 
 from factreasoner.web.tree import ABOVE
 
-_TAGS = {"tbl": "table", "tr": "tr", "rt": "rt"}
 _SIGNS = {"br": "<br>", "cr": "<br>", "tab": " ", "ptab": " ", "noBreakHyphen": "-"}
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
+OFF = ("0", "false", "off")
 _NOT_READ = {
     "altChunk": "a document inside it",
     "subDoc": "a document inside it",
     "object": "an embedded object",
     "oleObj": "an embedded object",
 }
+_MOST_BEFORE = 100
+"""Maximum columns that a table row may leave out before its first cell."""
+_FORMS = {
+    "f": "(num)/(den)",
+    "f noBar": "(num)¦(den)",
+    "sSub": "(e),(sub)",
+    "sSup": "(e)^(sup)",
+    "sSubSup": "(e),(sub)^(sup)",
+    "sPre": "^(sup)_(sub)(e)",
+    "limLow": "{e}_(lim) ",
+    "limUpp": "{e}^(lim) ",
+    "rad": "√[deg](e)",
+    "acc": "(e){sign}",
+    "bar": "(e)\u0332",
+    "bar top": "(e)\u0304",
+    "groupChr": "(e)",
+    "arrow": "{sign}^(e) ",
+    "arrow top": "{sign}_(e) ",
+    "nary": "{sign}{e}",
+    "nary limits": "{sign}_(sub)^(sup) {e}",
+    "func": "{fName} {e}",
+}
+"""Parts of formulas on one line. A part in round brackets gets some unless it is one sign, name or number."""
+_PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
+_SIGNS_OF = {"acc": "\u0302", "nary": "∫", "groupChr": "⏟"}
+_ARROWS = frozenset("←→↔⇐⇒⇔↼⇀⇋⇌")
+_BETWEEN = {"mr": ", ", "eqArr": "; "}
 _MATH = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
     "{http://purl.oclc.org/ooxml/officeDocument/math}",
@@ -54,10 +83,18 @@ def attribute(element: Any, name: str, other: str = "") -> str:
 def child(element: Any, *names: str) -> Any:
     """The element below `element` on the path of these names; None if there is none."""
     for name in names:
-        element = next((inner for inner in element if local_name(inner) == name), None)
-        if element is None:
-            return None
+        element = (
+            next((inner for inner in element if local_name(inner) == name), None)
+            if element is not None
+            else None
+        )
     return element
+
+
+def is_on(properties: Any, name: str, *, usual: bool = False) -> bool:
+    """Whether properties, if there are any, turn something on; `usual` if they don't name it."""
+    found = child(properties, name)
+    return usual if found is None else attribute(found, "val", "1") not in OFF
 
 
 class OfficePart:
@@ -100,12 +137,19 @@ class PartReader:
         (self.main,) = OfficePart(archive).of_kind("officeDocument")
         self.unread: list[str] = []
         self._boxes: list[str] = []
-        self._initial = ""
-        """A drop cap, a paragraph of its own: the next one begins with it."""
+        self._begun = ""
+        """The start of the next paragraph: a drop cap, or a paragraph whose end was deleted or hidden."""
 
     def inside(self, element: Any, part: OfficePart) -> str:
         """The HTML of what an element contains."""
         return "".join(piece for inner in element for piece in self._read(inner, part))
+
+    def story(self, element: Any, part: OfficePart) -> str:
+        """The HTML of an element that holds whole paragraphs."""
+        outside, self._begun = self._begun, ""
+        text = self.inside(element, part) + self._begun
+        self._begun = outside
+        return text
 
     def _read(self, element: Any, part: OfficePart) -> Iterator[str]:
         name = local_name(element)
@@ -117,10 +161,8 @@ class PartReader:
             return
         elif name in ("t", "v") and not len(element):
             yield html.escape(element.text or "")
-        elif name in _TAGS:
-            yield f"<{_TAGS[name]}>{self.inside(element, part)}</{_TAGS[name]}>"
         elif element.tag.startswith(_MATH):
-            yield from self._formula(element, name, part)
+            yield self._formula(element, name, part)
         elif hasattr(self, f"_read_{name}"):
             yield getattr(self, f"_read_{name}")(element, part)
         elif name not in _SKIPPED:
@@ -132,28 +174,31 @@ class PartReader:
         properties = child(element, f"{name}Pr")
         if name == "r" and properties is not None:
             return attribute(properties, "strike", "noStrike") != "noStrike"
-        if name in ("tr", "tc") and properties is not None:
-            return child(properties, "del") is not None or child(properties, "cellDel") is not None
+        if name in ("tr", "tc") and any(map(partial(is_on, properties), ("del", "cellDel", "hidden"))):
+            return True
         if name in _SHAPES:
             shown = (
                 inner for child in element if local_name(child).endswith("Pr") for inner in (child, *child)
             )
             return any(attribute(inner, "hidden") in ("1", "true") for inner in shown)
+        if child(properties, "ctrlPr", "del") is not None:  # a part of a formula
+            return True
         return name == "tc" and attribute(element, "hMerge") in ("1", "true")
 
     def _read_p(self, element: Any, part: OfficePart) -> str:
         outside, self._boxes = self._boxes, []
-        initial, self._initial = self._initial, ""
-        text = initial + self.inside(element, part)
+        begun, self._begun = self._begun, ""
+        text = begun + self.inside(element, part)
         boxes, self._boxes = "".join(self._boxes), outside
-        frame = child(element, "pPr", "framePr")
-        if frame is not None and attribute(frame, "dropCap", "none") != "none":
-            self._initial = text
+        mark, frame = child(element, "pPr", "rPr"), child(element, "pPr", "framePr")
+        joined = any(map(partial(is_on, mark), ("del", "moveFrom", "vanish")))
+        if joined or (frame is not None and attribute(frame, "dropCap", "none") != "none"):
+            self._begun = text
             return boxes
         return f"<p>{text}</p>{boxes}"
 
     def _read_txbxContent(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
-        self._boxes.append(self.inside(element, part))
+        self._boxes.append(self.story(element, part))
         return ""
 
     def _read_AlternateContent(self, element: Any, part: OfficePart) -> str:  # noqa: N802
@@ -170,12 +215,22 @@ class PartReader:
         code = int(attribute(element, "char", "20"), 16)
         return "" if 0xE000 <= code < 0xF900 else html.escape(chr(code))  # a sign of a font of its own
 
+    def _read_tbl(self, element: Any, part: OfficePart) -> str:
+        begun, self._begun = self._begun, ""
+        return f"{begun}<table>{self.inside(element, part)}</table>"
+
+    def _read_tr(self, element: Any, part: OfficePart) -> str:
+        before = child(element, "trPr", "gridBefore")
+        columns = "0" if before is None else attribute(before, "val")
+        empty = "<td></td>" * min(int(columns) if columns.isdecimal() else 0, _MOST_BEFORE)
+        return f"<tr>{empty}{self.inside(element, part)}</tr>"
+
     def _read_tc(self, element: Any, part: OfficePart) -> str:
         merge, span = child(element, "tcPr", "vMerge"), child(element, "tcPr", "gridSpan")
         goes_on = merge is not None and attribute(merge, "val", "continue") == "continue"
         above = ABOVE if goes_on or attribute(element, "vMerge") in ("1", "true") else ""
         columns = attribute(element, "gridSpan", "1") if span is None else attribute(span, "val", "1")
-        return f'<td colspan="{html.escape(columns)}" {above}>{self.inside(element, part)}</td>'
+        return f'<td colspan="{html.escape(columns)}" {above}>{self.story(element, part)}</td>'
 
     def _read_r(self, element: Any, part: OfficePart) -> str:
         text, properties = self.inside(element, part), child(element, "rPr")
@@ -221,42 +276,62 @@ class PartReader:
         titles = [self.inside(title, chart) for title in chart.root.iter() if local_name(title) == "title"]
         return f"{''.join(titles)}<table>{table}</table>"
 
-    def _formula(self, element: Any, name: str, part: OfficePart) -> Iterator[str]:
+    def _formula(self, element: Any, name: str, part: OfficePart) -> str:
         """A formula on one line: a/b, x^2, √(x)."""
-
-        def inside(name: str) -> str:
-            inner = child(element, name)
-            return "" if inner is None else self.inside(inner, part)
-
-        if name == "f":
-            yield f"{_bracketed(inside('num'))}/{_bracketed(inside('den'))}"
-        elif name in ("sSup", "sSubSup"):
-            yield f"{inside('e')}{inside('sub')}^{_bracketed(inside('sup'))}"
-        elif name == "rad":
-            degree = inside("deg")
-            yield f"√{degree and f'[{degree}]'}{_bracketed(inside('e'))}"
-        elif name == "d":
-            pieces = [self.inside(inner, part) for inner in element if local_name(inner) == "e"]
+        inner = [one for one in element if not local_name(one).endswith("Pr")]
+        if name == "d":
             first, between, last = (
                 _sign(element, f"{sign}Chr", usual)
                 for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
             )
-            yield f"{first}{between.join(pieces)}{last}"
-        elif name == "mr":
-            yield f"({', '.join(self.inside(cell, part) for cell in element)})"
-        else:
-            yield _sign(element, "chr", "∫") if name == "nary" else ""
-            yield self.inside(element, part)
+            return f"{first}{between.join(self.inside(one, part) for one in inner)}{last}"
+        if name in _BETWEEN:
+            text = _BETWEEN[name].join(self.inside(one, part) for one in inner)
+            return f"({text})" if name == "mr" else text
+        if name == "phant" and not is_on(child(element, "phantPr"), "show", usual=True):
+            return ""
+        sign = _sign(element, "chr", _SIGNS_OF.get(name, ""))
+        kind = "arrow" if sign in _ARROWS else name
+        if kind not in _FORMS:
+            return self.inside(element, part)
+        shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]
+        parts = {local_name(one): self.inside(one, part) for one in shown} | {"sign": sign}
+        look = (
+            _sign(element, "pos", "")
+            or _sign(element, "type", "")
+            or "limits" * any(map(parts.get, ("sub", "sup")))
+        )
+        return _linear(_FORMS.get(f"{kind} {look}", _FORMS[kind]), parts)
 
 
 def _sign(element: Any, name: str, usual: str) -> str:
-    """A sign that the properties of a part of a formula give it, as HTML."""
+    """A property of a part of a formula, as HTML."""
     sign = child(element, f"{local_name(element)}Pr", name)
     return usual if sign is None else html.escape(attribute(sign, "val"))
 
 
+def _linear(form: str, parts: Mapping[str, str]) -> str:
+    def written(found: re.Match[str]) -> str:
+        text, before, bracket = parts.get(found[3], ""), found[1], found[2]
+        if not text or bracket == "{":
+            return text
+        base = parts.get("e", "")[-1:]
+        if before == "," and (base + text).isalnum() and not (base + text[0]).isdecimal():
+            return text  # H2O, but 10_2
+        return f"[{text}]" if bracket == "[" else before.replace(",", "_") + _bracketed(text)
+
+    return _PART.sub(written, form)
+
+
 def _bracketed(text: str) -> str:
-    return text if text.isalnum() else f"({text})"
+    if len(text) == 1 or all(sign.isalnum() or unicodedata.combining(sign) for sign in text):
+        return text
+    depth = 0
+    for place, sign in enumerate(text, start=1):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0:
+            return text if place == len(text) and place > 1 else f"({text})"
+    return f"({text})"
 
 
 def _points(series: Any, *names: str) -> Iterator[tuple[int, str]]:

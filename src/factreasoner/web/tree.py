@@ -19,6 +19,7 @@ ABOVE = "data-above"
 _LONGEST_REPEATED = 300
 _MOST_REPEATED = 1_000_000
 """Characters of one cell that is repeated in other rows, and of all of them: a few bytes may span much."""
+_BAR = " | "
 _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
 _BLOCKS = frozenset(
@@ -111,7 +112,8 @@ class _TextLines:
         self._row: list[_Cell] = []
         self._rows = 0
         """Rows that the walk is in: a row, one of a table in its cell, and so on."""
-        self._spans: dict[int, tuple[str, int]] = {}
+        self._spans: dict[int, tuple[str | None, int]] = {}
+        """The cells that reach into further rows, by column: text (None after the first column) and rows."""
         self._above: dict[int, str] = {}
         self._repeated = 0
         self._walk(root)
@@ -203,25 +205,26 @@ class _TextLines:
             for place in range(column, column + cell.columns):
                 self._above[place] = text if place == column and repeated else ""
                 if cell.rows > 1:
-                    self._spans[place] = (self._above[place], cell.rows - 1)
+                    self._spans[place] = (self._above[place] if place == column else None, cell.rows - 1)
             line.append(text)
             column += cell.columns
         self._spanned(line, column)
         if any(line):
-            self._lines.append(clean(" | ".join(line)).strip(" |"))
+            self._lines.append(clean(_BAR.join(line)).rstrip(_BAR))
 
     def _spanned(self, line: list[str], column: int) -> int:
         """Add the cells of rows above that reach into this row from `column` on; the column behind them."""
         while column in self._spans:
             text, rows = self._spans.pop(column)
-            line.append(self._again(text))
+            if text is not None and self._repeated <= _MOST_REPEATED:
+                line.append(self._again(text))
             if rows > 1:
                 self._spans[column] = (text, rows - 1)
             column += 1
         return column
 
     def _again(self, text: str) -> str:
-        self._repeated += len(text)
+        self._repeated += len(text) + len(_BAR)
         return text if self._repeated <= _MOST_REPEATED else ""
 
 
