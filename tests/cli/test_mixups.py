@@ -23,7 +23,6 @@ def files(tmp_path):
     [
         ("leaflet.txt", "factreasoner assess --context c.txt --file leaflet.txt"),
         ("my leaflet.txt", "factreasoner assess --context c.txt --file 'my leaflet.txt'"),
-        ("./page.html", "--file ./page.html"),
         (" leaflet.txt\n", "--file leaflet.txt"),
         ("folder", "folder is a folder: name one file with --file FILE"),
         ("https://example.org/a", "save the page, and name the file with --file FILE"),

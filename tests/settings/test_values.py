@@ -154,7 +154,6 @@ PROCESSES = {"executor": "processes"}
         (RAY | {"retriever": "given, wikipedia"}, "executor", "Use `executor='threads'`"),
         (RAY | {"model": "m"}, "executor", "Use `executor='threads'`"),
         (RAY | {"max_cost": 1.0}, "max_cost", "remove `executor='ray'`"),
-        (PROCESSES | {"max_cost": 1.0}, "max_cost", "remove `executor='processes'`"),
         ({"batch": "openai"}, "batch", "add `model=NAME`"),
         (RAY | {"batch": "openai", "model": "m"}, "batch", "remove it"),
     ],

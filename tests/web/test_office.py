@@ -9,18 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from office_files import (
-    MATH,
-    MC,
-    chart,
-    docx,
-    packed,
-    paragraph,
-    pptx,
-    run,
-    slide_table,
-    text_shape,
-)
+from office_files import MATH, MC, chart, docx, packed, paragraph, pptx, run, slide_table, text_shape
 
 from factreasoner.web import office
 from factreasoner.web.office import office_text
@@ -65,10 +54,7 @@ def test_word_document_gives_text_and_title():
             '<w:listEntry w:val="3 May"/><w:listEntry w:val="4 May"/></w:ddList></w:ffData></w:fldChar></w:r>',
             "4 May",
         ),
-        (
-            '<w:r><w:pict><v:shape xmlns:v="v"><v:textpath string="4 May"/></v:shape></w:pict></w:r>',
-            "4 May",
-        ),
+        ('<w:r><w:pict><v:shape xmlns:v="v"><v:textpath string="4 May"/></v:shape></w:pict></w:r>', "4 May"),
         (run("4 x 10") + run("6", '<w:vertAlign w:val="superscript"/>') + run(" m"), "4 x 10^6 m"),
         (run("4 x 10") + run("6", '<w:vertAlign w:val="subscript"/>'), "4 x 106"),
         (f'<w:bdo w:val="rtl">{run("4 May")}</w:bdo>', "4 May"),
@@ -95,10 +81,7 @@ def test_word_document_gives_text_and_title():
         ),
         ('<w:r><w:t>5 </w:t><w:sym w:font="Symbol" w:char="00B0"/><w:sym w:char="F0B7"/></w:r>', "5 °"),
         (f'<w:hyperlink r:id="x" xmlns:r="r">{run("4 May")}</w:hyperlink>', "4 May"),
-        (
-            '<w:r><w:rPr><w:strike w:val="0"/><w:vanish w:val="false"/></w:rPr><w:t>4 May</w:t></w:r>',
-            "4 May",
-        ),
+        ('<w:r><w:rPr><w:strike w:val="0"/><w:vanish w:val="false"/></w:rPr><w:t>4 May</w:t></w:r>', "4 May"),
     ],
 )
 def test_wrapped_words_are_read(inside, expected):
@@ -445,10 +428,7 @@ def test_bomb_with_false_size_is_damaged():
     assert office_text(bomb.replace(size, (100).to_bytes(4, "little")), "docx").dropped == "damaged docx"
 
 
-DOCUMENTS = {
-    "docx": docx(paragraph("Some words.") + TABLE, "T"),
-    "pptx": pptx(text_shape("Some words.")),
-}
+DOCUMENTS = {"docx": docx(paragraph("Some words.") + TABLE, "T"), "pptx": pptx(text_shape("Some words."))}
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)

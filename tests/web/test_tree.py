@@ -1,9 +1,12 @@
 """HTML of one's own is read whole."""
 
+from pathlib import Path
+
 import pytest
 
 from factreasoner.web.tree import TOO_DEEP, whole_text
 
+STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").splitlines()
 PAGE = "<!doctype html><html><head><title>T</title><style>p {color: red}</style></head><body>{}</body></html>"
 
 
@@ -75,10 +78,32 @@ def test_every_element_is_read(body, expected):
         "<span style='display:none'>1930</span>",
         "<p style='visibility : hidden'>1930</p>",
         "<b><del>19</del></b><del>30</del>",
+        "<span style='font-size:0'>1930</span>",
+        "<span style='FONT-SIZE: 0px !important; color: red'>19<b>30</b></span>",
+        "<span style='visibility:collapse'>1930</span>",
     ],
 )
 def test_struck_and_hidden_text_is_left_out(body):
     assert text(f"<p>Opened in {body} 1931.</p>").replace("\n", " ") == "Opened in 1931."
+
+
+@pytest.mark.parametrize("line", STYLES)
+def test_styles_of_the_page_hide_and_strike(line):
+    state, css, body = line.split("\t")
+    page = f"<style>{css}</style><p>Opened in {body} 1931.</p>"
+    assert whole_text(page).text == f"Opened in {'1930 ' * (state == 'shown')}1931."
+
+
+def test_style_sheets_for_print_are_left_out():
+    rule = ".a{display:none}</style><p class=a>Text.</p>"
+    for start in ("<style media=print>", "<noscript><style>"):
+        assert whole_text(f"{start}{rule}").text == "Text."
+    assert whole_text(f"<style media='Screen, projection'>{rule}").text == ""
+
+
+def test_selectors_take_bounded_time():
+    deep = f"<style>{' '.join(40 * ['div'])} b{{display:none}}</style>{1_000 * '<div>'}<b>x</b>{900 * '<i>'}y"
+    assert whole_text(deep).text == "y"
 
 
 @pytest.mark.parametrize(

@@ -282,11 +282,7 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
 
 
 def _run_content(
-    run: FinishedRun[Any],
-    judging: FinishedRun[Any],
-    read: _Read,
-    sample: Sample,
-    metrics: Sequence[Metric],
+    run: FinishedRun[Any], judging: FinishedRun[Any], read: _Read, sample: Sample, metrics: Sequence[Metric]
 ) -> dict[str, Any]:
     estimates = run.task.table.estimates(sample, [metric.name for metric in metrics])
     return {
@@ -315,9 +311,7 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
 
 
 def _differing(
-    runs: Mapping[str, FinishedRun[Any]],
-    judging: Mapping[str, FinishedRun[Any]],
-    read: Mapping[str, _Read],
+    runs: Mapping[str, FinishedRun[Any]], judging: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]
 ) -> dict[str, dict[str, Any]]:
     """Settings that affect results and differ between the runs, with their value in each.
 

@@ -59,12 +59,7 @@ def summarised(
 
 
 def evaluate_run(
-    run: FinishedRun[Any],
-    config: Config,
-    *,
-    out: Path,
-    gold: GoldFile | None = None,
-    by: str | None = None,
+    run: FinishedRun[Any], config: Config, *, out: Path, gold: GoldFile | None = None, by: str | None = None
 ) -> dict[str, Any]:
     """Write records.jsonl and summary.json to `out`; returns the content of the summary.
 

@@ -15,14 +15,7 @@ from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import is_packed
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges import CONSTANT_CONFIDENCE, unjudged
-from factreasoner.judges.relation_lines import (
-    LINE_FORMAT,
-    Pair,
-    Recording,
-    UsedLines,
-    lines_of,
-    table_of,
-)
+from factreasoner.judges.relation_lines import LINE_FORMAT, Pair, Recording, UsedLines, lines_of, table_of
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
 from factreasoner.models.journal import DamagedLineError, Journal, is_line, journal_of

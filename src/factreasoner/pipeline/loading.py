@@ -22,14 +22,7 @@ from factreasoner.models.wording import describe
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
-from factreasoner.settings.sources import (
-    PREFIX,
-    Source,
-    from_environment,
-    read_profile,
-    validated,
-    warn_once,
-)
+from factreasoner.settings.sources import PREFIX, Source, from_environment, read_profile, validated, warn_once
 
 P = ParamSpec("P")
 R = TypeVar("R")

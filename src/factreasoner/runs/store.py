@@ -31,12 +31,7 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
 from factreasoner.plugins.kinds import load
-from factreasoner.runs.manifest import (
-    Fingerprints,
-    Manifest,
-    mixed_states,
-    unfinished_states,
-)
+from factreasoner.runs.manifest import Fingerprints, Manifest, mixed_states, unfinished_states
 from factreasoner.tasks.task import Task, task_named
 from factreasoner.text.visible import one_line
 

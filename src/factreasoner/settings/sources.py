@@ -151,20 +151,16 @@ def read_profile(path: Path) -> dict[str, Any]:
 
 def _yaml_problem(error: Any, text: str) -> str:  # noqa: ANN401 - yaml's classes differ
     """Where a profile is not valid YAML, why, and the fix, in one sentence."""
-    opened = ""
     if hasattr(error, "problem_mark"):
-        line, column, why = (
-            error.problem_mark.line,
-            error.problem_mark.column,
-            error.problem.removeprefix("but "),
-        )
-        if error.context_mark is not None and error.context_mark.line != line:
-            opened = f" (in what begins in line {error.context_mark.line + 1})"
+        mark, begun = error.problem_mark, error.context_mark
+        line, column, why = mark.line, mark.column, error.problem.removeprefix("but ")
+        if begun is not None and begun.line != line:
+            why += f" (in what begins in line {begun.line + 1})"
     else:  # a character that YAML does not allow
         before = text[: error.position]
         line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
         why = f"the character U+{error.character:04X} is not allowed"
     return (
-        f"{line + 1}: column {column + 1}: not valid YAML: {why}{opened}; write each setting as "
+        f"{line + 1}: column {column + 1}: not valid YAML: {why}; write each setting as "
         "NAME: VALUE, and a value with special characters in quotes"
     )

@@ -11,10 +11,7 @@ LONGEST_TEXT = 500_000
 """Characters of a page's text that are searched; to cut a hostile page of megabytes takes minutes."""
 CUT = f"the first {LONGEST_TEXT:,} characters of the page were searched"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-MEDIA_TYPES = {
-    f"{_OFFICE}wordprocessingml.document": "docx",
-    f"{_OFFICE}presentationml.presentation": "pptx",
-}
+MEDIA_TYPES = {f"{_OFFICE}wordprocessingml.document": "docx", f"{_OFFICE}presentationml.presentation": "pptx"}
 """The kind of document that a server says it sends."""
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _CHARSETS = re.compile(

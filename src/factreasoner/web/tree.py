@@ -9,6 +9,7 @@ from lxml import etree, html
 
 from factreasoner.text.language import composed
 from factreasoner.web.page import Extracted, TextTable
+from factreasoner.web.stylesheet import unseen_elements
 from factreasoner.web.superscripts import write_superscripts
 
 if TYPE_CHECKING:
@@ -30,12 +31,8 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
-_STRUCK = frozenset({"del", "s", "strike"})
 _BETWEEN = {"mfrac": "/", "msup": "^"}
 TOO_DEEP = "what is nested more than 2,048 deep, and all behind it"
-_UNSEEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE
-)
 NO_TEXT = re.compile(
     r"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
     re.IGNORECASE,
@@ -57,9 +54,8 @@ def whole_text(source: str) -> Extracted:
         return Extracted("")
     for behind in list(root.itersiblings()):
         root.append(behind)
-    for element in list(root.iter(etree.Element)):
-        hidden = "hidden" in element.attrib or _UNSEEN.search(element.get("style", ""))
-        if (hidden or element.tag in _STRUCK) and element.getparent() is not None:
+    for element in (*unseen_elements(root), *root.xpath("//*[@hidden] | //del | //s | //strike")):
+        if element.getparent() is not None:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
     title = next(filter(None, titles), "")

@@ -1,0 +1,87 @@
+"""The elements that a page's own styles hide or strike.
+
+Selectors are names, classes, ids, attributes and these inside each other ("td.old > span"). Rules with other
+selectors, such as `:hover`, and those inside at-rules, such as `@media print`, are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_HIDING = {
+    "display": "none",
+    "visibility": "hidden|collapse",
+    "font-size": r"[0.]+([a-z]+|%)?",
+    "text-decoration": r".*\bline-through\b.*",
+}
+_INHERITED = ("visibility", "font-size")
+"""Properties that an element inside may set anew, which is then shown."""
+_DECLARATION = re.compile(rf"(?:^|;)\s*({'|'.join(_HIDING)})(?:-line)?\s*:([^;!]+)(!?)", re.IGNORECASE)
+_NO_RULE = re.compile(
+    r"/\*(?:.*?\*/|.*)|<!--|-->|@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})|(?<=[\"'])[^\"'\n]*(?=[\"']\s*;)",
+    re.DOTALL,
+)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)")
+_NAME = r"(?:\\.|[\w-])+"
+_PART = re.compile(rf"([#.])({_NAME})|\[([\w-]+)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]")
+_STEP = rf"(?=\S)(?:\*|[\w-]+)?(?:{_PART.pattern})*"
+_SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
+_MOST_RULES = 1_000
+
+
+def unseen_elements(root: HtmlElement) -> list[HtmlElement]:
+    """The elements of a page that its style elements and attributes hide or strike."""
+    styles: dict[HtmlElement, dict[str, tuple[tuple[int, ...], str]]] = defaultdict(dict)
+    for number, (path, body) in enumerate((*islice(_rules(root), _MOST_RULES), ("//*[@style]", ""))):
+        ids = path.count("@id=")
+        weight = (not body, ids, path.count("[") - ids, len(re.findall(r"/\w", path)), number)
+        for element in root.xpath(path):
+            for name, value, mark in _DECLARATION.findall(body or element.get("style")):
+                own, rank = styles[element], (bool(mark), *weight)
+                if rank >= own.get(name.lower(), ((), ""))[0]:
+                    own[name.lower()] = rank, value.strip().lower()
+
+    def hides(element: HtmlElement, name: str, value: str) -> bool:
+        if re.fullmatch(_HIDING[name], value) is None:
+            return False
+        return name not in _INHERITED or not any(name in styles.get(e, ()) for e in element.iterdescendants())
+
+    return [
+        element
+        for element, style in styles.items()
+        if element.tag not in ("html", "body", "head")  # many hide their body until a script shows it
+        and any(hides(element, name, value) for name, (_, value) in style.items())
+    ]
+
+
+def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:
+    """The rules of style elements for screens that may hide text: an XPath and the declarations of each."""
+    for sheet in root.xpath("//style[not(ancestor::noscript)]"):
+        if re.search(r"^$|\b(all|screen)\b", sheet.get("media", "").strip(), re.IGNORECASE):
+            for selectors, body in _RULE.findall(_NO_RULE.sub(" ", sheet.text or "")):
+                paths = map(_path, selectors.split(",")) if _DECLARATION.search(body) else ()
+                yield from ((path, body) for path in paths if path)
+
+
+def _path(selector: str) -> str:
+    """A selector as XPath; empty if it has other parts."""
+    if not _SELECTOR.fullmatch(selector := selector.strip()):
+        return ""
+    pieces = re.split(r"(\s*>\s*|\s+)", selector)
+    path = ""
+    for relation, step in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+        name = re.match(r"[\w-]*", step)
+        path += ("/" if relation.strip() else "//") + ((name and name[0].lower()) or "*")
+        for sign, given, key, value in _PART.findall(step):
+            plain = given.replace("\\", "")
+            spaced = f'[contains(concat(" ",normalize-space(@class)," ")," {plain} ")]'
+            equal = f'[@{key}="{value}"]' if value else f"[@{key}]"
+            path += f'[@id="{plain}"]' if sign == "#" else spaced if sign else equal
+    return path
