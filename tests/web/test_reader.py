@@ -6,7 +6,7 @@ import pytest
 from pages import ARTICLE, html, pdf
 
 from factreasoner.errors import ConfigError
-from factreasoner.web import extract_worker
+from factreasoner.web import extract
 from factreasoner.web.page import Page
 from factreasoner.web.reader import IDLE, PageReader, end_idle
 
@@ -71,7 +71,7 @@ def test_reader_process_has_no_keys_and_limited_memory(monkeypatch):
     PageReader().read(page(html()))
     process = Path(f"/proc/{IDLE[0].pid}")
     assert b"hush-hush" not in (process / "environ").read_bytes()
-    assert f"Max address space         {extract_worker.MEMORY} " in (process / "limits").read_text()
+    assert f"Max address space         {extract.MEMORY} " in (process / "limits").read_text()
 
 
 def test_all_readers_share_processes_that_can_be_ended():

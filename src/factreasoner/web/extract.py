@@ -1,29 +1,50 @@
 """The text of a page: its bytes tell its kind, and each kind has a module that reads it.
 
-Runs in the calling process and takes the time it takes: for pages from hosts nobody vouches for, use
-:class:`factreasoner.web.reader.PageReader`.
+`extract` has no time limit: for pages from unknown hosts use
+:class:`factreasoner.web.reader.PageReader`, whose processes run this module. A process writes `READY` when
+it has started. A question is one line of JSON followed by `length` bytes; an answer is one line of JSON.
 """
 
 from __future__ import annotations
 
+import contextlib
 import html
+import json
+import logging
+import os
 import re
+import sys
+import unicodedata
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
 
 from lxml import etree
 from markdown_it import MarkdownIt
 
-from factreasoner.web.junk import junk
+from factreasoner.text.sentences import sentences
 from factreasoner.web.office import office_text
 from factreasoner.web.page import MEDIA_TYPES, WIDE, Extracted, decode
 from factreasoner.web.superscripts import PARTS, is_torn, write_superscripts
 from factreasoner.web.tree import NO_TEXT, one_line, whole_text
 
+READY = b"ready\n"
+MEMORY = 2 * 1024**3
+"""Bytes of address space a process may take, where the system can limit it."""
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
 """The start of a note's text, which CommonMark may take for the address of a link."""
 _FRONT_MATTER = re.compile(r"---\n(\w[\w -]*:.*\n(?:.+\n)*?)---(?:\n|\Z)")
 """Lines of YAML at the start of a Markdown text, none of them blank: other text may stand between rules."""
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
+_NOTICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
+)
+_SHORT = 150
+_LEFT = 20
+_SENTENCE = 6
+_SAMPLE = 20_000
 
 
 def extract(
@@ -33,7 +54,7 @@ def extract(
 
     An office document or Markdown is told by `media_type` alone, which may be its kind ("docx"). Of a PDF the
     first `pages` pages are read. Never raises for what `data` holds: the reason is in `dropped` ("binary",
-    "encrypted PDF", "damaged PDF", "damaged HTML", those of `office_text` or one of :func:`junk`). Without
+    "encrypted PDF", "damaged PDF", "damaged HTML", those of `office_text` or one of `junk`). Without
     `sift`, HTML is read whole, menus included, the text may be of any kind, and there may be none.
     """
     if (kind := MEDIA_TYPES.get(media_type, media_type)) in ("docx", "pptx"):
@@ -115,3 +136,87 @@ def _main_text(source: str) -> Extracted:
         return Extracted("")
     canonical = found.url if isinstance(found.url, str) else ""
     return Extracted((found.text or "").strip(), one_line(found.title), canonical=canonical)
+
+
+def junk(text: str) -> str:
+    """Why `text`, taken from a page, is not evidence; empty if it may be.
+
+    The topic never counts: product names, copyright lines and "captcha" are fine in an article.
+
+    - "no text": nothing but blanks;
+    - "binary": over a tenth of the characters are controls or unassigned, or under 40 % letters and digits;
+    - "no sentence": no line or sentence of six words (menus, lists of links); a character of a script
+      without blanks between words counts as one;
+    - "notice: ...": at most 20 words of such sentences beside those that tell the visitor to enable scripts
+      or cookies, prove to be human, log in or turn back; or 150 words in all with two different notices.
+    """
+    sample = text[:_SAMPLE].strip()
+    if not sample:
+        return "no text"
+    if _binary(sample):
+        return "binary"
+    parts = [sample[span.start : span.end] for span in sentences(sample)]
+    lengths = [_words(part) for part in parts]
+    lines = [(part, words) for part, words in zip(parts, lengths, strict=True) if words >= _SENTENCE]
+    if not lines:
+        return "no sentence"
+    total = sum(words for _, words in lines)
+    if total > 2 * _SHORT:
+        return ""
+    noticed = [(words, _notice(part)) for part, words in lines]
+    found = list(dict.fromkeys(notice for _, notice in noticed if notice))
+    rest = sum(words for words, notice in noticed if not notice)
+    if found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1)):
+        return f"notice: {found[0]}"
+    return ""
+
+
+def _binary(sample: str) -> bool:
+    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
+    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
+    letters = sum(category[0] in "LMN" for category in categories)
+    return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
+
+
+def _words(part: str) -> int:
+    return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
+
+
+def _notice(part: str) -> str:
+    """The words of the notice in a sentence; empty when it holds none."""
+    matches = (pattern.search(part[:1000]) for pattern in _NOTICES)
+    return next((match[0].lower() for match in matches if match), "")
+
+
+def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+    """Answer every question of a stream."""
+    while line := questions.readline():
+        question = json.loads(line)
+        data = questions.read(question["length"])
+        try:
+            found = extract(data, **question["about"])
+        except MemoryError:
+            found = Extracted("", dropped="too large to read")
+        answers.write(json.dumps(found).encode() + b"\n")
+        answers.flush()
+
+
+def main() -> None:
+    """Serve on the standard streams, which no library gets to write to."""
+    with contextlib.suppress(ModuleNotFoundError):  # files of one's own are read without it
+        import trafilatura  # noqa: F401 - now, so that a broken one is reported before a page is lost
+
+    logging.disable(logging.CRITICAL)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    answers.write(READY)
+    answers.flush()
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -118,7 +118,7 @@ def _waiting_worker() -> subprocess.Popen[bytes]:
 
 def _start() -> subprocess.Popen[bytes]:
     """A started worker; its start does not count against a page's time."""
-    command = [sys.executable, "-m", "factreasoner.web.extract_worker"]
+    command = [sys.executable, "-m", "factreasoner.web.extract"]
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     worker = subprocess.Popen(
