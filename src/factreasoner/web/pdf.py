@@ -6,28 +6,32 @@ import contextlib
 import io
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import pdf_oxide
 
 from factreasoner.text.language import composed
-from factreasoner.web.drop_caps import words_beside
+from factreasoner.web import pdf_layout as layout
 from factreasoner.web.page import Extracted, TextTable
-from factreasoner.web.pdf_layout import BAR, RIGHT_TO_LEFT, PagePart, joined, ordered, parts_of, rows_of
+from factreasoner.web.pdf_layout import PagePart, rows_of
 from factreasoner.web.superscripts import raised
 from factreasoner.web.tree import one_line
 
-_MARGIN = 0.12
-"""Share of a page's height, at its top and bottom, in which headers and footers stand."""
 _WIDE, _LETTER = 1.05, 0.6
 """In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""
-_PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
+_LARGE, _BLANK = 1.7, 0.2
+"""Heights of the page's usual letters that make a drop cap; blank in heights of the font that ends a word."""
+_MARGIN, _MOST_ROWS = 0.12, 3
+"""Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
+_SAME_PLACE = 3.0
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
-_COUNTED = re.compile(r"\d{1,5}")
+_COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _POWER = re.compile(r"\d[-−]?\d")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
@@ -50,12 +54,8 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     partly = [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
-    bodies, running = _without_running_lines(read)
-    lines: list[PagePart] = []
-    for body in filter(None, bodies):
-        *others, last = ordered(body)
-        lines += [*others, last._replace(last=True)]
-    text = composed("\n".join(filter(None, [joined(lines), *running])))
+    lines, running = _lines_of(read)
+    text = composed("\n".join(filter(None, [layout.joined(lines), *running])))
     text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(_tables(text)))
 
@@ -63,7 +63,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
 def _tables(text: str) -> Iterator[TextTable]:
     """Runs of three and more lines of as many cells, the first of which may be a header."""
     start = 0
-    for bars, lines in groupby(text.split("\n"), lambda line: line.count(BAR)):
+    for bars, lines in groupby(text.split("\n"), lambda line: line.count(layout.BAR)):
         rows = list(lines)
         end = start + sum(len(row) + 1 for row in rows)
         if bars and len(rows) > 2:
@@ -82,19 +82,21 @@ def _title(data: bytes) -> str:
 
 def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     """The parts of the lines of a page, and its height."""
-    _, bottom, _, top = document.page_media_box(number)
+    _, bottom, _, top = box = document.page_media_box(number)
+    if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
+        top = bottom + document.extract_page_text(number)["page_height"]
     upright: list[Any] = []
     turned: list[str] = []
     for word in document.extract_words(number):
         if round(word.rotation_degrees) % 360:
             turned.append(word.text)
-        else:
+        elif word.text.strip():
             upright.append(word)
     characters = document.extract_chars(number)
-    words = words_beside(characters, bottom) if characters and not turned else None
+    words = _words_beside(characters, bottom) if characters and not turned else None
     if words is None:
         words = [piece for word in upright for piece in _pieces(word, bottom)]
-    parts = [part for row in rows_of(words) for part in parts_of(row)]
+    parts = [part for row in rows_of(words) for part in layout.parts_of(row)]
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
         parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
@@ -105,7 +107,7 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
     left, base, width, height = word.bbox
     text, characters = word.text, word.chars
     cuts = [0]
-    if len(characters) == len(text) and (text.isascii() or not RIGHT_TO_LEFT.search(text)):
+    if len(characters) == len(text) and (text.isascii() or not layout.RIGHT_TO_LEFT.search(text)):
         steps = [other.origin_x - one.origin_x for one, other in pairwise(characters)]
         cuts += [place for place, step in enumerate(steps, 1) if step > _WIDE * height]
         if len(cuts) > 1 + len(text) / 4:  # the letters of the word are set apart
@@ -136,68 +138,136 @@ def _with_superscripts(characters: Sequence[Any]) -> str:
     return text
 
 
-def _without_running_lines(
-    pages: Sequence[tuple[list[PagePart], float]],
-) -> tuple[list[list[PagePart]], list[str]]:
-    """The pages without the headers and footers that a page nearby repeats, and these, each once.
+def _words_beside(characters: Sequence[Any], bottom: float) -> list[PagePart] | None:
+    """The words of a page with drop caps, these before their words; None for a page without any.
 
-    Those that differ by more than the number of the page are each kept.
+    pdf-oxide mixes up the words of the lines beside one, so they are put together from characters.
     """
-    edges = [dict(_edgerows_of(parts, height)) for parts, height in pages]
-    running: dict[str, list[tuple[int, str]]] = {}
-    bodies = []
+    usual = median(one.font_size for one in characters)
+    large = [one for one in characters if one.font_size > _LARGE * usual and one.char.isalpha()]
+    bases = Counter(round(one.origin_y) for one in large)
+    if not any(one.char.isupper() and bases[round(one.origin_y)] == 1 for one in large):
+        return None
+    cap, letters = list[PagePart](), list[PagePart]()
+    for one in characters:
+        is_cap = one.font_size > _LARGE * usual and not (one.char.islower() or one.char.isspace())
+        (cap if is_cap else letters).append(_letter(one, bottom))
+    words = [word for row in rows_of(letters) for word in _words(row)]
+    for row in rows_of(cap):
+        for initial in _words(row):
+            _put(initial, words, usual)
+    return words
+
+
+def _letter(one: Any, bottom: float) -> PagePart:
+    right = one.origin_x + one.advance_width
+    return PagePart(one.char, one.origin_x, right, one.origin_y - bottom, one.font_size)
+
+
+def _words(row: Sequence[PagePart]) -> Iterator[PagePart]:
+    """The words of letters on one line: those between blanks."""
+    number, before = 0, row[0]
+    numbered = []
+    for letter in row:
+        number += letter.left - before.right > _BLANK * letter.height or letter.text.isspace()
+        before = letter
+        if not letter.text.isspace():
+            numbered.append((number, letter))
+    for _, group in groupby(numbered, lambda pair: pair[0]):
+        letters = [letter for _, letter in group]
+        text = "".join(letter.text for letter in letters)
+        yield letters[0]._replace(text=text, right=letters[-1].right)
+
+
+def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
+    """Put an initial before the first word beside it that goes on with it; else among the words, as it is."""
+    beside = [
+        (n, word)
+        for n, word in enumerate(words)
+        if initial.base - 0.5 * usual < word.base < initial.base + initial.height
+        and -0.2 * initial.height < word.left - initial.right < 0.5 * initial.height
+    ]
+    at, first = max(beside, key=lambda pair: pair[1].base, default=(0, None))
+    if first is None or not (first.text[:1].islower() or first.text.isupper()):
+        words.append(initial)
+        return
+    known = {word.text.strip(".,;:!?\"'”’").lower() for word in words if word is not first} | layout.KNOWN
+    letter, rest = initial.text[-1:].lower(), first.text.lower()
+    apart = letter in layout.KNOWN and letter + rest not in known and (rest in known or letter == "a")
+    words[at] = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
+
+
+class _Edge(NamedTuple):
+    """A row at an edge of a page; `apart` if a blank or its font sets it off, `key` then without numbers."""
+
+    top: bool
+    place: float
+    row: list[PagePart]
+    text: str
+    key: str
+    apart: bool
+
+
+def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PagePart], list[str]]:
+    """Lines of pages (words, height) in the order of reading, and headers and footers that pages repeat.
+
+    These are given once, or each if they differ by more than the number of the page.
+    """
+    edges = [list(_edges_of(*page)) for page in pages]
+    running: list[str] = []
+    seen: set[str] = set()
+    lines: list[PagePart] = []
     for number, (parts, _) in enumerate(pages):
-        near = set[tuple[bool, str]]().union(
-            *(edges[n] for n in range(max(0, number - 2), min(len(pages), number + 3)) if n != number)
-        )
+        near = list(chain(*edges[max(0, number - 2) : number], *edges[number + 1 : number + 3]))
         gone: list[PagePart] = []
-        for key, row in edges[number].items():
-            if key in near:
-                gone += row
-                found = number, " ".join(part.text for part in row)
-                seen = running.setdefault(key[1], [])
-                if not seen or not _differ_by_page(seen[-1], found):
-                    seen.append(found)
-        bodies.append([part for part in parts if part not in gone])
-    lines = dict.fromkeys(line for seen in running.values() for _, line in seen)
-    return bodies, [line for line in lines if not _is_page_number(line)]
+        for edge in edges[number]:
+            if _is_repeated(edge, near):
+                text, forms = edge.text, _forms(edge.text, number)
+                is_number = _PAGE_NUMBER.fullmatch(_NUMBERS.sub("#", text)) and not _YEAR.search(text)
+                running += [text] if seen.isdisjoint(forms) and not is_number else []
+                seen |= forms
+                gone += edge.row
+        body = layout.ordered([part for part in parts if part not in gone])
+        lines += [*body[:-1], *(line._replace(last=True) for line in body[-1:])]
+    return lines, running
 
 
-def _differ_by_page(one: tuple[int, str], other: tuple[int, str]) -> bool:
-    """Whether lines of two pages are the same save for a number that counts the pages."""
-    pairs = zip(_NUMBERS.findall(one[1]), _NUMBERS.findall(other[1]), strict=False)
-    turned = [(a, b) for a, b in pairs if a != b]
-    if len(turned) != 1:
-        return not turned
-    a, b = turned[0]
-    counted = _COUNTED.fullmatch(a) and _COUNTED.fullmatch(b) and int(b) - int(a) == other[0] - one[0]
-    return bool(counted) and not _YEAR.fullmatch(a)
-
-
-def _is_page_number(line: str) -> bool:
-    return bool(_PAGE_NUMBER.fullmatch(_NUMBERS.sub("#", line))) and not _YEAR.search(line)
-
-
-def _edgerows_of(
-    parts: Sequence[PagePart], height: float
-) -> Iterator[tuple[tuple[bool, str], list[PagePart]]]:
-    """Rows in the margins of a page, outermost first, by what they are recognised by on other pages.
-
-    Numbers may differ from page to page if a blank sets the row apart from the text.
-    """
+def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
+    """Rows in the margins of a page, outermost first, without those of tables."""
     rows = list(rows_of(parts))
-    bases = [row[0].base for row in rows]
-    usual = median(one - other for one, other in pairwise(bases)) if len(rows) > 2 else 0.0
-    for top in (True, False):
-        for place in range(min(3, len(rows))):
-            row, after = (
-                (rows[place], bases[place + 1 :][:1]) if top else (rows[-1 - place], bases[-2 - place :][:1])
-            )
-            base = row[0].base
-            if base < (1 - _MARGIN) * height if top else base > _MARGIN * height:
+    steps = [one[0].base - other[0].base for one, other in pairwise(rows)]
+    usual = median(steps) if len(steps) > 1 else 0.0
+    for top, outer, gaps in ((True, rows, steps), (False, rows[::-1], steps[::-1])):
+        found: list[_Edge] = []
+        for row, gap, after in zip(outer[:_MOST_ROWS], [*gaps, 0.0], [*outer[1:], []], strict=False):
+            place, high = height - row[0].base if top else row[0].base, row[0].height
+            if place > _MARGIN * height or (gap < 2.5 * high and _is_in_table(row, after)):
                 break
             text = " ".join(part.text for part in row)
-            apart = not after or abs(base - after[0]) > min(
-                max(1.25 * usual, 1.5 * row[0].height), 3 * row[0].height
-            )
-            yield (top, _NUMBERS.sub("#", text) if apart else text), row
+            least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
+            blank = len(rows) > 1 and gap > min(least, 3 * high)
+            apart = blank or len(rows) == 1 or (bool(after) and not layout.are_alike(row[0], after[0]))
+            key = _NUMBERS.sub("#", text) if blank else text
+            found = [one._replace(apart=one.apart or apart) for one in found]
+            found.append(_Edge(top, place, row, text, key, apart))
+        yield from found
+
+
+def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
+    """Whether two and more parts of a row stand above parts of the row after, as cells do."""
+    above = [any(one.left < other.right and other.left < one.right for other in after) for one in row]
+    return len(after) > 1 and sum(above) > 1
+
+
+def _is_repeated(edge: _Edge, near: Sequence[_Edge]) -> bool:
+    """Whether a page nearby has the same row at its place, and none has a line of its text there."""
+    beside = [one for one in near if one.top == edge.top and abs(one.place - edge.place) < _SAME_PLACE]
+    same = [other for other in beside if other.key == edge.key or other.text == edge.text]
+    is_apart = any(edge.apart or other.apart for other in same)
+    return is_apart and all(other.apart or other in same for other in beside)
+
+
+def _forms(text: str, number: int) -> set[str]:
+    """A line of a page, and how it would be on the first page if one of its numbers counts the pages."""
+    counted = [found for found in _COUNTED.finditer(text) if not _YEAR.fullmatch(found[0])]
+    return {text} | {f"{text[: n.start()]}#{int(n[0]) - number}{text[n.end() :]}" for n in counted}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib import resources
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from factreasoner.text.language import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
 
 _COLUMN_GAP = 0.9
 """Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells."""
@@ -17,19 +20,24 @@ _FACING = 0.8
 _MOST_GUTTERS = 40
 _SHORT_LINE = 25
 """Characters of a line that is hardly cut because there is no more room in its column."""
-_COLUMN_WORDS, _COLUMN_CONTINUES = 2.5, 0.3
+_COLUMN_WORDS = 1.8
+"""Words of two and more letters in a line of a column."""
+_LEAST_PROSE, _USUAL_PROSE = 1, 3
+"""Points by `_prose_of` of each of the columns beside one another, and of all on average."""
 BAR = " | "
 _BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
-_SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
-_HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
+_SENTENCE_BORDER = re.compile(r"[^\W\d_]{3}[.!?] (?=[^\W\d_a-z])")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_FIRST_WORD = re.compile(rf"{_UNSPACED.pattern}|\S+|$")
 RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
+_HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")
+KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
+_WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
-_BEFORE_HYPHENS = frozenset({"well", "self", "half", "non", "ex", "so", "semi", "quasi", "vice"})
-KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
+_BEFORE_HYPHENS = frozenset({"well", "self", "half", "non"})
 
 
 class PagePart(NamedTuple):
@@ -76,21 +84,22 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
         return row[0]
     height = max(part.height for part in row)
     pieces = [row[0].text]
-    for one, other in pairwise(row):
-        gap = other.left - one.right
+    gaps = [other.left - one.right for one, other in pairwise(row)]
+    least = (_COLUMN_GAP if max(gaps) > _CELL_GAP * height else _CELL_GAP) * height
+    for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
         close = gap < 0.1 * height and abs(one.base - other.base) < 0.1 * height
-        pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
+        pieces += ["" if close else BAR if gap > least else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
     right = max(part.right for part in row)
     return PagePart("".join(pieces), row[0].left, right, row[0].base, height)
 
 
-def ordered(parts: list[PagePart]) -> list[PagePart]:
-    """Lines in the order of reading, columns one after the other."""
+def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
+    """Lines in the order of reading, columns one after the other; short lines of `prose` may be full."""
     gutter = _gutter(parts)
     if gutter is None:
-        return _lines(parts)
+        return _lines(parts, prose=prose)
     lines: list[PagePart] = []
     groups = groupby(sorted(parts, key=lambda part: -part.base), lambda part: part.left < gutter < part.right)
     bands = [(across, list(group)) for across, group in groups]
@@ -99,10 +108,10 @@ def ordered(parts: list[PagePart]) -> list[PagePart]:
     return lines
 
 
-def _gutter(parts: Sequence[PagePart]) -> float | None:
+def _gutter(parts: Sequence[PagePart], *, least: int = 2) -> float | None:
     """Where the blank between two columns is: the place that most parts face one another across."""
     places = sorted({round(part.right) + 1.0 for part in parts})
-    best, most = None, 1
+    best, most = None, max(2, least)
     for place in places[:: max(1, len(places) // _MOST_GUTTERS)]:
         lefts = sorted(part.base for part in parts if part.right <= place)
         rights = [part for part in parts if part.left >= place]
@@ -110,101 +119,167 @@ def _gutter(parts: Sequence[PagePart]) -> float | None:
         for part in rights:
             at = bisect_left(lefts, part.base - _FACING * part.height)
             facing += at < len(lefts) and lefts[at] <= part.base + _FACING * part.height
-        if facing > most:
+        if facing >= most:
             best, most = place, facing
     return best
 
 
-def _columns(parts: list[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
+def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
     """The lines of parts on both sides of a gutter: column by column if these are prose, else row by row.
 
     What stands below the right column, after a blank, is no column if a line across both follows.
     """
-    left = [part for part in parts if part.right <= gutter]
-    right = [part for part in parts if part.right > gutter]
-    if not (_is_prose(left) and _is_prose(right)):
-        return _lines(parts)
+    left, right = _sides(parts, gutter)
     left.sort(key=lambda part: -part.base)
+    points = _prose_of(left) + _prose_of(right)
+    if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
+        return _lines(parts)
     lowest, end = min(part.base for part in right), len(left)
     if followed:
         apart = (n for n in range(1, end) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
         end = next((n for n in apart if left[n].base < lowest - left[n].height), end)
-    return ordered(left[:end]) + ordered(right) + _lines(left[end:])
+    return ordered(left[:end], prose=True) + ordered(right, prose=True) + _lines(left[end:])
 
 
-def _is_prose(parts: Sequence[PagePart]) -> bool:
-    """Whether lines look like those of a column: several words each, some going on with a sentence."""
+def _sides(parts: Sequence[PagePart], gutter: float) -> tuple[list[PagePart], list[PagePart]]:
+    left = [part for part in parts if part.right <= gutter]
+    return left, [part for part in parts if part.right > gutter]
+
+
+def _prose_of(parts: Sequence[PagePart]) -> list[int]:
+    """Points of each column for prose or a list, not for cells of a table.
+
+    A line of prose ends where the next word has no room, often within a sentence; a cell where its text does.
+    """
     if len(parts) < 2:
-        return False
-    words = sum(len(_UNSPACED.findall(part.text)) / 2 or len(part.text.split()) for part in parts)
-    going_on = sum(part.text[:1].isalpha() and not part.text[:1].isupper() for part in parts)
-    return words >= _COLUMN_WORDS * len(parts) and going_on >= _COLUMN_CONTINUES * (len(parts) - 1)
+        return [-1]
+    if gutter := _gutter(parts, least=len(parts) // 3):
+        return [points for side in _sides(parts, gutter) for points in _prose_of(side)]
+    lines = sorted(parts, key=lambda part: -part.base)
+    words = sum(len(_UNSPACED.findall(line.text)) / 2 or len(_LETTERS.findall(line.text)) for line in lines)
+    if 2 * sum(_BULLET.match(line.text) is not None for line in lines) >= len(lines):
+        return [_USUAL_PROSE]
+    if words < _COLUMN_WORDS * len(lines):
+        return [-1]
+    edge, left = sorted(line.right for line in lines)[-1 - len(lines) // 10], min(line.left for line in lines)
+    points = 2 * sum(len(_SENTENCE_BORDER.findall(line.text)) for line in lines)
+    for line, after in pairwise(lines):
+        if line.base - after.base < 1.8 * line.height and not SENTENCE_END.search(line.text):
+            room = (2 if line.right - left > 0.75 * (edge - left) else 4) * _has_room(line, after, edge)
+            points += _goes_on(line.text, after.text) + (-room or 1)
+    return [points]
 
 
-def _lines(parts: Sequence[PagePart]) -> list[PagePart]:
+def _has_room(line: PagePart, after: PagePart, edge: float) -> bool:
+    """Whether the first word of the line after has room before the right edge of the column."""
+    letter = (after.right - after.left) / max(1, len(after.text))
+    word = _FIRST_WORD.search(after.text)
+    return word is not None and line.right + letter * (1 + len(word[0])) < edge
+
+
+def _goes_on(line: str, after: str) -> int:
+    """Points for a sentence that goes on over two lines, by the words on both sides."""
+    last, first = line.split()[-1].lower(), after.split()[0]
+    ends = last[-1] in ",-" or (len(last) > 1 and last in KNOWN)
+    begins = (first[0].isalpha() and not first[0].isupper()) or (after.isupper() and first.lower() in KNOWN)
+    return 2 * ends + begins
+
+
+def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
     """One line for each row, cells with a bar between them."""
     lines = [_merged(row) for row in rows_of(parts)]
-    if not lines:
-        return []
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
-    return [
-        line._replace(full=line.right > right - 0.15 * (right - left) and len(lines) > 1) for line in lines
-    ]
+    if len(lines) < 2:
+        return lines
+    left, edge = min(line.left for line in lines), max(line.right for line in lines)
+    full = []
+    for line, after in zip(lines, [*lines[1:], None], strict=True):
+        is_open = not SENTENCE_END.search(line.text)
+        is_wrapped = is_open and after is not None and not _has_room(line, after, edge)
+        is_long = len(line.text) >= _SHORT_LINE or _UNSPACED.search(line.text[-1:]) or (prose and is_open)
+        ragged = 0.35 if prose and is_open else 0.15
+        full.append(bool(is_long) and (is_wrapped or line.right > edge - ragged * (edge - left)))
+    return [line._replace(full=is_full) for line, is_full in zip(lines, full, strict=True)]
 
 
 def joined(lines: Sequence[PagePart]) -> str:
     """The text of lines, with those of one sentence on one line and words cut at a line's end whole."""
-    known = _whole_words(lines)
-    pieces: list[str] = []
-    for line, after in zip(lines, [*lines, None][1:], strict=True):
-        if after is None:
-            pieces.append(line.text)
-        elif (hyphen := _HYPHEN.search(line.text)) and after.text[:1].isalnum():
-            kept = hyphen["head"] is not None and _is_hyphenated(hyphen["head"], after.text, known)
-            blank = " " if kept and _AND.match(after.text) else ""
-            pieces.append(f"{line.text}{blank}" if kept else line.text[:-1])
-        else:
-            pieces.append(line.text + _between(line, after))
-    return "".join(pieces)
+    ends = _LineEnds([line.text for line in lines])
+    pieces = []
+    for line, after in pairwise(lines):
+        whole = ends.joined(line.text, after.text)
+        pieces.append(line.text + _between(line, after) if whole is None else whole)
+    return "".join([*pieces, *(line.text for line in lines[-1:])])
 
 
-def _whole_words(lines: Sequence[PagePart]) -> set[str]:
-    """The words of lines, save those that a line's end cuts."""
-    known: set[str] = set()
-    cut = False
-    for line in lines:
-        words = _WORD.findall(line.text.lower())
-        ends = _HYPHEN.search(line.text) is not None
-        known.update(words[cut : len(words) - ends])
-        cut = ends
-    return known
-
-
-def _is_hyphenated(head: str, after: str, known: set[str]) -> bool:
-    """Whether the hyphen behind `head`, at the end of a line, belongs to the word."""
-    tail = _FIRST_WORD.match(after)
-    if tail is None or not head[-1].isalpha() or "-" in head or (tail[0][0].isupper() and not head.isupper()):
-        return True
-    begin = re.split(r"\W", head)[-1].lower()
-    if _AND.match(after) and begin + tail[0].lower() not in known:
-        return True
-    whole, parted, both = begin + tail[0].lower(), f"{begin}-{tail[0].lower()}", {begin, tail[0].lower()}
-    if parted in known or whole in known or whole in KNOWN:
-        return parted in known and whole not in known
-    return begin in _BEFORE_HYPHENS or both <= (known | KNOWN)
+def are_alike(line: PagePart, other: PagePart) -> bool:
+    """Whether two lines have letters of one size."""
+    return abs(line.height - other.height) < 0.12 * max(line.height, other.height)
 
 
 def _between(line: PagePart, after: PagePart) -> str:
     """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page."""
     first, last = after.text[:1], line.text.split()[-1].lower() if line.text else ""
     apart = "\n\n" if line.last else "\n"
-    alike = abs(line.height - after.height) < 0.15 * max(line.height, after.height)
-    if not alike or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
+    if not are_alike(line, after) or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
         return apart
     if _UNSPACED.search(line.text[-1:]) and _UNSPACED.search(first):
         return "" if line.full else apart
     unfinished = (
         last.endswith(",") or (len(last) > 1 and last in KNOWN) or (first.isalpha() and not first.isupper())
     )
-    goes_on = unfinished and not _SENTENCE_END.search(line.text)
-    return " " if goes_on or (line.full and len(line.text) >= _SHORT_LINE) else apart
+    goes_on = unfinished and not SENTENCE_END.search(line.text)
+    return " " if goes_on or line.full else apart
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Some 20,000 English words: those that the tokenizer of the bundled judge does not cut."""
+    file = resources.files("factreasoner").joinpath("judges/encoder/bundled/model/tokenizer.json")
+    return frozenset(json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"])
+
+
+class _LineEnds:
+    """Joins lines of one document; its other words show which hyphens belong to a word."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._known: set[str] = set()
+        cut = False
+        for line in lines:
+            words = _WORD.findall(line.lower())
+            ends = _HYPHEN.search(line) is not None
+            self._known.update(words[cut : len(words) - ends])
+            cut = ends
+        self._foreign = is_foreign(" ".join(lines[:50]))
+
+    def joined(self, line: str, after: str) -> str | None:
+        """A line as its text goes on with the one after; None if no hyphen ends it."""
+        hyphen = _HYPHEN.search(line)
+        if not hyphen or not after[:1].isalnum():
+            return None
+        if hyphen["head"] is None or not self._is_hyphenated(hyphen["head"], after):
+            return line[:-1]
+        return f"{line} " if _AND.match(after) else line
+
+    def _is_hyphenated(self, head: str, after: str) -> bool:
+        """Whether the hyphen behind `head`, at the end of a line, belongs to the word."""
+        tail = re.match(r"[^\W\d_]+", after)
+        piece = re.split(r"[\W\d_]", head)[-1]
+        if tail is None or not piece or tail[0][0].isupper() != piece.isupper():
+            return True
+        begin, end = piece.lower(), tail[0].lower()
+        whole, parts, known = begin + end, {begin, end}, self._known
+        if f"{begin}-{end}" in known or whole in known:
+            return whole not in known
+        if _AND.match(after) or min(len(begin), len(end)) == 1:
+            return True
+        prefixed = begin in _BEFORE_HYPHENS and _is_english(end)
+        if whole in KNOWN or not (self._foreign or prefixed or not _is_english(whole)):
+            return False
+        several = "-" in head or after[tail.end() :].startswith("-")
+        words = KNOWN if self._foreign else known | KNOWN | _english()
+        return prefixed or parts <= words or (several and not parts.isdisjoint(words))
+
+
+def _is_english(word: str) -> bool:
+    stemmed = stem(word, "english")
+    return word in _english() or any(stemmed + ending in _english() for ending in ("", "e", "y"))
