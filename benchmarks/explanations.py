@@ -22,7 +22,7 @@ from inference import Case, fact_graph
 
 from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Explanation
-from factreasoner.explanations.parts import induced
+from factreasoner.explanations.parts import subgraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment, FactGraph, Outcome
@@ -76,7 +76,7 @@ def solved(graph: FactGraph, most: int) -> Solves:
     without = {}
     started = time.perf_counter()
     for context in chosen:
-        found = solver.marginals(induced(whole, [i for i in range(len(whole.names)) if i != context]))
+        found = solver.marginals(subgraph(whole, [i for i in range(len(whole.names)) if i != context]))
         without[whole.names[context]] = found.p_true
         exact &= found.exact
     each = (time.perf_counter() - started) / len(chosen)

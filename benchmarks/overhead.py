@@ -36,7 +36,7 @@ import httpx
 
 from factreasoner.calls.threads import parallel_map
 from factreasoner.judges import faaf
-from factreasoner.judges.asking import MOST_FACTS, JudgedClaim, read
+from factreasoner.judges.asking import MOST_FACTS, JudgedClaim, read_answer
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
@@ -131,7 +131,9 @@ def rivals(url: str, concurrency: int, folder: Path, *, logprobs: bool) -> dict[
     def by(asked: LiteLLMClient) -> Call:
         def call(prompt: Prompt) -> object:
             reply = asked.call(prompt, SCHEMA, logprobs=logprobs)
-            found = [read(reply, SCHEMA, f"fact_{n}", LABEL_OF_VALUE.get, config) for n in range(FACTS)]
+            found = [
+                read_answer(reply, SCHEMA, f"fact_{n}", LABEL_OF_VALUE.get, config) for n in range(FACTS)
+            ]
             kind = "logprobs" if logprobs else "constant"
             assert all(isinstance(one, JudgedClaim) and one.confidence == kind for one in found)
             return found

@@ -25,7 +25,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.encoder.local import OnnxRuntime
-from factreasoner.judges.encoder.runtime import take_one_thread
+from factreasoner.judges.encoder.runtime import use_one_thread
 from factreasoner.models import Claim, Premise
 from factreasoner.pipeline.config import Config
 
@@ -190,7 +190,7 @@ def main() -> None:
         model = sys.argv[1] if len(sys.argv) > 1 else str(build(Path(folder)))
         name = sys.argv[2] if len(sys.argv) > 2 else "nli"
         config = Config(judge="verifier", verifier=name, verifier_model=model)
-        take_one_thread()
+        use_one_thread()
         rows = list(compared(config))
         shown = str(VerifierJudge(config).runtime).replace(f"{folder}/", "")
     pairs = rows[0][0]

@@ -32,7 +32,7 @@ from factreasoner.analysis.fitting import scores_of_labels
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.calibration import LABELS
 from factreasoner.judges.encoder.judge import VerifierJudge
-from factreasoner.judges.encoder.runtime import take_one_thread
+from factreasoner.judges.encoder.runtime import use_one_thread
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic
@@ -166,7 +166,7 @@ def main() -> None:
         verifier_model=options.folder,
         version=1,
     )
-    take_one_thread()
+    use_one_thread()
     judge = VerifierJudge(config)
     print(judge.runtime)
     own = Config(version=1)

@@ -31,7 +31,7 @@ from factreasoner.models import Verdict
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.manifest import LEARNT
-from factreasoner.serve.answers import Terms
+from factreasoner.serve.answers import ServiceSettings
 from factreasoner.serve.app import Access, RequestLimits, Service
 from factreasoner.serve.queue import Queue
 from factreasoner.tasks.factuality import TASK
@@ -160,7 +160,7 @@ def _formats() -> Iterator[tuple[str, str]]:
     yield from (("documents", suffix) for suffix in files.KINDS)
     yield from ((f"keys {field}", key) for field, keys in columns.FIELDS.items() for key in keys)
     yield from ((f"keys {kind}", key) for kind, parsed in items.KINDS.items() for key in parsed.model_fields)
-    terms = Terms(Config(), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=1)
+    terms = ServiceSettings(Config(), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=1)
     service = Service(terms, Queue(terms, 1, 1), Access.of("127.0.0.1", [], None), RequestLimits(), print)
     yield from (("http", path) for path in service._routes)  # noqa: SLF001
     yield from (("mcp", tool.name) for tool in run_apart(tools_of(Config()).list_tools()))

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from factreasoner.errors import RunError
-from factreasoner.files import opened, packing, plain_name, replace_file, unpacked, zstd
+from factreasoner.files import (
+    compressed_writer,
+    open_file,
+    replace_file,
+    uncompressed_name,
+    unpack_file,
+    zstd,
+)
 
 LINES = [
     f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'
@@ -44,7 +51,7 @@ def test_identical_file_keeps_its_time(tmp_path):
 def test_the_content_is_read_whatever_the_name(tmp_path, form):
     path = tmp_path / "file.txt"
     path.write_bytes(PACKERS[form](TEXT))
-    with opened(path) as file:
+    with open_file(path) as file:
         assert file.read(4) == TEXT[:4]
         file.seek(0)
         assert list(file) == TEXT.splitlines(keepends=True)
@@ -69,7 +76,7 @@ def test_lines_before_damage_are_read_and_reported(form):
 def lines_until_error(data):
     lines = []
     with (
-        unpacked(io.BufferedReader(io.BytesIO(data))) as file,
+        unpack_file(io.BufferedReader(io.BytesIO(data))) as file,
         pytest.raises(OSError, match="fetch or pack it again") as caught,
     ):
         lines.extend(file)
@@ -89,7 +96,7 @@ def skipped(size):
     ],
 )
 def test_parts_to_skip_and_padding_are_passed_over(data):
-    with unpacked(io.BufferedReader(io.BytesIO(data))) as file:
+    with unpack_file(io.BufferedReader(io.BytesIO(data))) as file:
         assert file.read() == TEXT * 2
 
 
@@ -98,7 +105,7 @@ def test_a_damaged_checksum_is_told(tmp_path):
     data = bytearray(gzip.compress(TEXT, mtime=0))
     data[-6] ^= 1
     path.write_bytes(data)
-    with opened(path) as file, pytest.raises(OSError, match=r"gzip data is damaged.*`gzip -t FILE`"):
+    with open_file(path) as file, pytest.raises(OSError, match=r"gzip data is damaged.*`gzip -t FILE`"):
         file.read()
 
 
@@ -109,7 +116,7 @@ def test_what_is_written_is_what_others_read(tmp_path, ending, unpack):
     found = []
     for name in ("one", "other"):
         path = tmp_path / f"{name}.csv{ending}"
-        with path.open("wb") as file, packing(path, file) as packed:
+        with path.open("wb") as file, compressed_writer(path, file) as packed:
             packed.writelines(line.encode() for line in LINES)
         found.append(path.read_bytes())
     assert found[0] == found[1]
@@ -127,7 +134,7 @@ def test_what_is_written_is_what_others_read(tmp_path, ending, unpack):
     [("a.jsonl.gz", "a.jsonl"), ("a.csv.ZST", "a.csv"), ("a.gz.jsonl", "a.gz.jsonl"), ("a", "a")],
 )
 def test_names_without_the_compression(name, plain):
-    assert plain_name(Path("x.gz", name)) == Path("x.gz", plain)
+    assert uncompressed_name(Path("x.gz", name)) == Path("x.gz", plain)
 
 
 def test_failed_replacement_keeps_the_old_file(tmp_path):

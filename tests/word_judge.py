@@ -5,7 +5,7 @@ import re
 from factreasoner.judges import OTHER_LANGUAGE, unjudged
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
-from factreasoner.text.language import differences
+from factreasoner.text.language import language_mismatches
 from factreasoner.text.sentences import sentences
 
 NAME = "word_judge:WordJudge"
@@ -22,7 +22,9 @@ class WordJudge:
     pairwise = True
 
     def judge(self, premise, claims):
-        why = dict(zip(claims, differences([claim.text for claim in claims], premise.text), strict=True))
+        why = dict(
+            zip(claims, language_mismatches([claim.text for claim in claims], premise.text), strict=True)
+        )
         return Judged(
             tuple(_verdict(premise, claim) for claim in claims if not why[claim]),
             tuple(unjudged(premise.id, c.id, OTHER_LANGUAGE, why[c]) for c in claims if why[c]),

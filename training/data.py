@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.judges.encoder.bundled.windows import chosen, content_words
+from factreasoner.judges.encoder.bundled.windows import choose_windows, content_words
 
 SOURCES = {
     "snli": ("Stanford NLI", "CC BY-SA 4.0"),
@@ -115,7 +115,7 @@ def read(pair: Pair) -> Pair:
     """The pair as the network reads it: of a long premise, the window that shares most with the claim."""
     if len(pair.premise.split()) <= _LONG:
         return pair
-    found = chosen(pair.premise, pair.claim)
+    found = choose_windows(pair.premise, pair.claim)
     return pair._replace(premise=found[0].text if found else " ".join(pair.premise.split()[:_LONG]))
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from data import Pair, pairs, use_of
-from factreasoner.judges.encoder.bundled.windows import chosen, content_words, windows
-from factreasoner.text.language import words
+from factreasoner.judges.encoder.bundled.windows import choose_windows, content_words, windows
+from factreasoner.text.language import word_set
 from factreasoner.text.sentences import sentences
 
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -282,7 +282,7 @@ def _clause(text: str) -> str:
 
 
 _VERB = re.compile(r"\b(?:is|was|are|were|has|have|had|can|will|[a-z]{3,}ed|[a-z]{3,}s)\b")
-_LOWERED = words("the a an in on at it he she they this these that there some many most all its his her")
+_LOWERED = word_set("the a an in on at it he she they this these that there some many most all its his her")
 
 
 def _replaced(draft: Draft, new: str) -> str:
@@ -428,7 +428,7 @@ def drafts(use: str = "training") -> tuple[Draft, ...]:
             for passage, sentence in _sentences(pair.premise):
                 found.setdefault((passage, sentence), Draft(passage, sentence, sentence))
         if pair.source in _NATURAL and pair.label == "entailment":
-            found_windows = chosen(pair.premise, pair.claim)
+            found_windows = choose_windows(pair.premise, pair.claim)
             if found_windows and pair.source != "snli":
                 passage = found_windows[0].text
                 best = max(_split(passage), key=lambda s: len(content_words(s) & content_words(pair.claim)))

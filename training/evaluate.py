@@ -24,7 +24,7 @@ from data import Pair, left_out, measured, strangers
 from edits import made
 from factreasoner.judges.encoder.bundled.asking import LEAST_SURE, UNREAD
 from factreasoner.judges.encoder.bundled.reading import NEUTRAL, SAME_THING, Layer, Reading, read
-from factreasoner.judges.encoder.bundled.windows import Window, chosen
+from factreasoner.judges.encoder.bundled.windows import Window, choose_windows
 from layer import fitted
 from network import Network, base_tokenizer, from_file
 from train import tensors
@@ -111,7 +111,7 @@ class Scorer:
 
     def judged(self, cases: Sequence[Case]) -> list[Judged]:
         """What the network says of each case."""
-        windows = [chosen(case.passage, case.claim, case.title) for case in cases]
+        windows = [choose_windows(case.passage, case.claim, case.title) for case in cases]
         texts = [(w.text, case.claim) for case, found in zip(cases, windows, strict=True) for w in found]
         logits = self.logits(texts)
         result, at = [], 0

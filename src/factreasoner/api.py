@@ -31,7 +31,7 @@ from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.runner import opened
+from factreasoner.runs.runner import open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import check_task, task_named
@@ -96,7 +96,7 @@ def assess_many(
         "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
-    with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
+    with open_run(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         before = _others_than(folder, checked)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:

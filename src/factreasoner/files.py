@@ -60,30 +60,30 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 """Lone surrogates, which stand for bytes of a file's name that are not UTF-8."""
 
 
-def real(path: Path) -> Path:
+def resolve_links(path: Path) -> Path:
     """The path with links resolved, as far as possible in a circle."""
     return Path(os.path.realpath(path))
 
 
-def plain_name(path: P) -> P:
+def uncompressed_name(path: P) -> P:
     """The path without a compression ending."""
     return path.with_suffix("") if path.suffix.lower() in _FORMS else path
 
 
-def opened(path: Path) -> io.BufferedReader:
+def open_file(path: Path) -> io.BufferedReader:
     """A file to read, unpacked if its first bytes are those of a compressed file.
 
     It is seekable; seeking backwards reads a compressed file again.
 
     Raises OSError: it can't be read, or (also while reading) compressed data is damaged or cut short.
     """
-    return unpacked(path.open("rb"))
+    return unpack_file(path.open("rb"))
 
 
-def unpacked(file: IO[bytes]) -> io.BufferedReader:
+def unpack_file(file: IO[bytes]) -> io.BufferedReader:
     """The content of the open `file`, decompressed if necessary. It closes `file`.
 
-    Raises as `opened` does.
+    Raises as `open_file` does.
     """
     # what open() and the temporary files give
     buffered = cast("io.BufferedReader", file)
@@ -91,7 +91,7 @@ def unpacked(file: IO[bytes]) -> io.BufferedReader:
     return buffered if form is None else io.BufferedReader(_Unpacking(buffered, form), _BLOCK)
 
 
-def is_packed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
     """Whether a file is compressed. Raises OSError."""
     with path.open("rb") as file:
         return _form_of(file.peek(4)) is not None
@@ -102,7 +102,7 @@ def _form_of(head: bytes) -> _Form | None:
 
 
 @contextlib.contextmanager
-def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+def compressed_writer(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
     """`file` for writing, compressed if the ending of `path` says so."""
     match path.suffix.lower():
         case ".gz":
@@ -187,14 +187,14 @@ def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> Non
     Raises RunError: the file can't be written.
     """
     temporary = path.with_name(_TEMPORARY.format(name=path.name, process=os.getpid()))
-    in_json = plain_name(path).suffix in (".json", ".jsonl")
+    in_json = uncompressed_name(path).suffix in (".json", ".jsonl")
 
     def mark(found: re.Match[str]) -> str:
         return f"\\u{ord(found[0]):04x}" if in_json else NO_LETTER
 
     try:
         with temporary.open("wb") as file:
-            with packing(path, file) as packed:
+            with compressed_writer(path, file) as packed:
                 packed.writelines(f"{_NO_TEXT.sub(mark, line)}\n".encode() for line in lines)
             file.flush()
             os.fsync(file.fileno())
@@ -207,7 +207,7 @@ def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> Non
             temporary.unlink(missing_ok=True)
 
 
-def clear_interrupted(*paths: Path) -> None:
+def remove_unfinished(*paths: Path) -> None:
     """Remove unfinished new versions of `paths` left by killed processes."""
     for path in paths:
         for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
@@ -264,12 +264,12 @@ class CsvTable:
                 yield line
 
 
-def why_no_table(error: csv.Error) -> str:
+def describe_table_error(error: csv.Error) -> str:
     """What is wrong with the row at this position, and the fix."""
     return f"not a clean table: {error}; check the quotes of the row that begins here"
 
 
-def why_unread(error: OSError) -> str:
+def describe_read_error(error: OSError) -> str:
     """Why a file can't be read; if it does not exist, with the fix."""
     return f"can't be read: {error.strerror}{'; check the path' * isinstance(error, FileNotFoundError)}"
 
@@ -283,7 +283,7 @@ def text_of(path: Path | str, most: int = -1, field: str = "") -> str:
         with Path(path).open(encoding="utf-8-sig") as file:
             return file.read(most)
     except OSError as error:
-        raise InputError([InputProblem(str(path), field, why_unread(error))]) from error
+        raise InputError([InputProblem(str(path), field, describe_read_error(error))]) from error
     except UnicodeDecodeError as error:
         raise InputError(
             [InputProblem(str(path), field, "not UTF-8; if it is text, save it as UTF-8")]

@@ -5,7 +5,7 @@ import random
 import pytest
 from table_judge import TableJudge
 
-from factreasoner.assessors.credibility import domain_of, rated, read_credibility
+from factreasoner.assessors.credibility import add_priors, domain_of, read_credibility
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Context, Record
@@ -90,7 +90,7 @@ def test_record_prior_wins_and_default_comes_last(tmp_path):
         context(4, 0.0, "https://example.org"),
     ]
     random.Random(1).shuffle(contexts)
-    found = rated(contexts, Config(credibility=path, context_prior=0.6))
+    found = add_priors(contexts, Config(credibility=path, context_prior=0.6))
     assert {c.id: c.prior for c in found.contexts} == {"c0": 0.8, "c1": 0.2, "c2": 0.4, "c3": 0.6, "c4": 0.0}
     own = dict.fromkeys(("c0", "c4"), "record")
     assert found.prior_from == own | {"c1": "table", "c2": "table", "c3": "default"}

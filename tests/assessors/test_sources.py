@@ -3,7 +3,7 @@
 import pytest
 from oracle import brute_force
 
-from factreasoner.assessors.sources import merge_sources, sources
+from factreasoner.assessors.sources import group_by_source, merge_sources
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import Atom, Context, Relation
@@ -11,7 +11,7 @@ from factreasoner.text.links import page_of
 
 
 def grouped(*contexts):
-    return [[context.id for context in group] for group in sources(contexts)]
+    return [[context.id for context in group] for group in group_by_source(contexts)]
 
 
 def context(name, text, link=""):
@@ -71,7 +71,7 @@ def test_scripts_without_blanks_and_odd_texts():
         ["b"],
         ["c"],
     ]
-    assert sources(()) == []
+    assert group_by_source(()) == []
 
 
 PAGE, OTHER = "https://x.example/page", "https://y.example/other"

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
+from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.atoms.statements import statements
 from factreasoner.models import Record
 
@@ -19,8 +19,8 @@ TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=25).map("".jo
 @given(TEXTS, st.sampled_from(["", "Who was Ada Lovelace?"]))
 def test_any_text_gives_atoms_with_valid_spans(text, question):
     record = Record(id="r", response=text, prompt=question)
-    atoms = EmbeddedAtomizer().atomize(record).atoms
-    revised = EmbeddedReviser().revise(atoms, record).atoms
+    atoms = RuleAtomizer().atomize(record).atoms
+    revised = RuleReviser().revise(atoms, record).atoms
     assert [atom.id for atom in revised] == [f"a{n}" for n in range(len(atoms))]
     for atom in atoms:
         assert atom.text.strip()

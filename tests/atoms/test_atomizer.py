@@ -4,7 +4,7 @@ import pytest
 from fenced import fenced
 
 from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.embedded import RuleAtomizer
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record, StageError
@@ -44,7 +44,7 @@ def asked(response, **settings):
 @pytest.mark.parametrize("response", ["", "  \n", "I don't know.", "I'm sorry, but I can't help with that."])
 def test_nothing_is_asked_where_nothing_is_said(response):
     assert LLMAtomizer(llm=ScriptedLLM([])).atomize(record(response)) == ((), ())
-    assert EmbeddedAtomizer().atomize(record(response)) == ((), ())
+    assert RuleAtomizer().atomize(record(response)) == ((), ())
 
 
 def test_long_response_is_split_into_covering_chunks():

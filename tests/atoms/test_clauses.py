@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.embedded import RuleAtomizer
 from factreasoner.models import Record
 
 SPLIT = {
@@ -79,7 +79,7 @@ WHOLE = Path(__file__).with_name("whole_sentences.txt").read_text(encoding="utf-
 
 
 def split(text):
-    return [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms]
+    return [atom.text for atom in RuleAtomizer().atomize(Record(id="r", response=text)).atoms]
 
 
 @pytest.mark.parametrize("text", SPLIT)
@@ -94,7 +94,7 @@ def test_a_sentence_stays_whole(text):
 
 def test_parenthesis_stays_in_the_first_atom():
     text = "Ada Lovelace (of London) wrote notes and translated a paper."
-    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    atoms = RuleAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [atom.text for atom in atoms] == [
         "Ada Lovelace (of London) wrote notes.",
         "Ada Lovelace translated a paper.",
@@ -103,7 +103,7 @@ def test_parenthesis_stays_in_the_first_atom():
 
 def test_each_atom_has_its_clause_span():
     text = "Ada was born in 1815 and wrote notes, which appeared in 1843."
-    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    atoms = RuleAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [text[slice(*atom.span)] for atom in atoms if atom.span] == [
         "Ada was born in 1815",
         "wrote notes",

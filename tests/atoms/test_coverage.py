@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from factreasoner.atoms.coverage import accounted
-from factreasoner.atoms.embedded import EmbeddedAtomizer, as_atoms
-from factreasoner.atoms.making import account_of, as_read
+from factreasoner.atoms.embedded import RuleAtomizer, as_atoms
+from factreasoner.atoms.making import account_for, without_hidden_text
 from factreasoner.atoms.statements import statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
@@ -59,7 +59,7 @@ class WholeSentences:
         return Atomized(as_atoms(statements(record.response, None)))
 
 
-PARSED, WHOLE = EmbeddedAtomizer(), WholeSentences()
+PARSED, WHOLE = RuleAtomizer(), WholeSentences()
 
 
 class Writer:
@@ -123,7 +123,7 @@ def uncovered(text, found):
 
 
 def of(text, atomizer=WHOLE):
-    return accounted(text, atomizer.atomize(as_read(Record(id="r", response=text))).atoms)
+    return accounted(text, atomizer.atomize(without_hidden_text(Record(id="r", response=text))).atoms)
 
 
 def reasons(text, atomizer=WHOLE):
@@ -219,7 +219,7 @@ def test_atom_without_span_gets_its_sentence_span():
 )
 def test_remark_is_named_as_one(remark):
     record = Record(id="r", response=f"It is tall.\n\n{remark}")
-    _, fields = account_of(record, WHOLE.atomize(record).atoms)
+    _, fields = account_for(record, WHOLE.atomize(record).atoms)
     assert [part.reason for part in fields["unchecked"]] == ["remark"]
 
 
@@ -241,4 +241,4 @@ def test_yes_without_a_question_is_a_remark(text):
 
 def test_unsplit_answer_accounts_for_nothing():
     record = Record(id="r", response="<think>x</think>Oslo is cold.")
-    assert account_of(record, None) == ((), {"removed_reasoning": 16})
+    assert account_for(record, None) == ((), {"removed_reasoning": 16})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
+from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.models import Atom, Record
-from factreasoner.text.language import words
+from factreasoner.text.language import word_set
 from factreasoner.text.sentences import sentences
 
 CASES = [
@@ -25,7 +25,7 @@ def revised(before, last):
     response = f"{before} {last}"
     atom = Atom(id="a", text=last, span=(len(before) + 1, len(response)))
     record = Record(id="r", response=response)
-    (found,) = EmbeddedReviser().revise([atom], record).atoms
+    (found,) = RuleReviser().revise([atom], record).atoms
     return found
 
 
@@ -54,13 +54,13 @@ def test_without_a_parser_nothing_is_guessed():
 
 def test_atom_without_a_place_keeps_its_pronoun():
     record = Record(id="r", response="Ada Lovelace was born in 1815. She died in 1852.")
-    (atom,) = EmbeddedReviser().revise([Atom(id="a", text="She died in 1852.")], record).atoms
+    (atom,) = RuleReviser().revise([Atom(id="a", text="She died in 1852.")], record).atoms
     assert atom.text == "She died in 1852."
 
 
 def test_every_atom_of_a_sentence_gets_the_name():
     record = Record(id="r", response="The lamp is **old**. It was lit in 1871 and failed in 1902. It is red.")
-    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    atoms = RuleReviser().revise(RuleAtomizer().atomize(record).atoms, record).atoms
     assert [atom.text for atom in atoms] == [
         "The lamp is old.",
         "The lamp was lit in 1871.",
@@ -71,7 +71,7 @@ def test_every_atom_of_a_sentence_gets_the_name():
 
 WORDS = st.sampled_from(
     sorted(
-        words(
+        word_set(
             "He She It They His Its Their is was has the a Ada Lovelace , . that to of born in",
             "1950 : - “ ” ( ) Some focus There this these waves and married",
         )
@@ -92,7 +92,7 @@ def test_any_atoms_can_be_revised(texts, topic):
         for n, (text, place) in enumerate(zip(texts, places, strict=True))
     ]
     record = Record(id="r", response=response, topic=topic)
-    revised = EmbeddedReviser().revise(atoms, record).atoms
+    revised = RuleReviser().revise(atoms, record).atoms
     assert [atom.id for atom in revised] == [atom.id for atom in atoms]
     for before, after in zip(atoms, revised, strict=True):
         assert after.text == before.text or after.original == before.text
@@ -132,7 +132,7 @@ def test_a_contraction_is_written_out(before, last, text):
 )
 def test_atoms_of_an_answer_name_their_subject(response, texts):
     record = Record(id="r", response=response)
-    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    atoms = RuleReviser().revise(RuleAtomizer().atomize(record).atoms, record).atoms
     assert texts <= {atom.text for atom in atoms}
     assert not any("lamp is known" in atom.text for atom in atoms)
 
@@ -141,14 +141,14 @@ def test_atoms_of_an_answer_name_their_subject(response, texts):
     "response", ["La tour Eiffel mesure 330 mètres.", "Elle est née à Rome et à Naples."]
 )
 def test_foreign_response_is_not_parsed_as_english(response):
-    assert [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=response)).atoms] == [
+    assert [atom.text for atom in RuleAtomizer().atomize(Record(id="r", response=response)).atoms] == [
         response
     ]
 
 
 def test_embedded_atoms_have_ids_spans_and_originals():
     text = "Sure! Ada was born in 1815 in London and won the prize in 1833. Was she rich? She **died**."
-    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    atoms = RuleAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [(a.id, a.text, a.original) for a in atoms] == [
         ("a0", "Ada was born in 1815 in London.", "Ada was born in 1815 in London"),
         ("a1", "Ada won the prize in 1833.", "won the prize in 1833"),

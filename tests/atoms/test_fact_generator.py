@@ -4,7 +4,7 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMFactGenerator
-from factreasoner.atoms.embedded import EmbeddedFactGenerator
+from factreasoner.atoms.embedded import RuleFactGenerator
 from factreasoner.models import Record
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
@@ -37,13 +37,13 @@ def test_invented_names_are_retried_then_fact_is_dropped():
 
 @pytest.mark.usefixtures("whole_sentences")
 def test_facts_without_model_are_reference_statements():
-    made = EmbeddedFactGenerator().generate(RECORD)
+    made = RuleFactGenerator().generate(RECORD)
     assert [fact.original or fact.text for fact in made.atoms] == [
         "She was born in Warsaw.",
         "She won two Nobel Prizes.",
     ]
     record = RECORD.model_copy(update={"reference": "I don't know."})
-    assert EmbeddedFactGenerator().generate(record).atoms == ()
+    assert RuleFactGenerator().generate(record).atoms == ()
 
 
 @pytest.mark.parametrize(

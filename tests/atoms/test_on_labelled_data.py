@@ -6,12 +6,12 @@ import re
 import pytest
 from oracle import DATA
 
-from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
+from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.models import Record
-from factreasoner.text.language import words
+from factreasoner.text.language import word_set
 
 PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
-FUNCTION_WORDS = words("a an the of in on at to and is are was were he she it they his her has have had")
+FUNCTION_WORDS = word_set("a an the of in on at to and is are was were he she it they his her has have had")
 
 
 def content(text):
@@ -31,9 +31,9 @@ def test_atoms_agree_with_human_atoms(folder, least_covered, most_pronouns):
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         record = Record(id=row["id"], response=row["output"], topic=row.get("topic"))
-        atomized = EmbeddedAtomizer().atomize(record).atoms
+        atomized = RuleAtomizer().atomize(record).atoms
         assert all(a.span and record.response[slice(*a.span)] == (a.original or a.text) for a in atomized)
-        ours = EmbeddedReviser().revise(atomized, record).atoms
+        ours = RuleReviser().revise(atomized, record).atoms
         bags = [content(atom.text) for atom in ours]
         pronouns += [PRONOUN.match(atom.text) is not None for atom in ours]
         for atom in row["atoms"]:

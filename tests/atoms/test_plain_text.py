@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
+from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.atoms.plain_text import plain, words_alone
 from factreasoner.models import Record
 from factreasoner.text.citation_marks import find_marks
@@ -11,8 +11,8 @@ from factreasoner.text.sentences import Span
 
 def atoms_of(response):
     record = Record(id="r", response=response)
-    found = EmbeddedAtomizer().atomize(record)
-    return [atom.text for atom in EmbeddedReviser().revise(found.atoms, record).atoms]
+    found = RuleAtomizer().atomize(record)
+    return [atom.text for atom in RuleReviser().revise(found.atoms, record).atoms]
 
 
 @pytest.mark.parametrize("formula", ["$a - b$", r"$\frac{a}{b} (c + d), e$", r"\(a, b\)", "$E=mc^2$"])

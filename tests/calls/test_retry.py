@@ -6,8 +6,15 @@ from contextvars import copy_context
 import pytest
 
 from factreasoner.calls import retry
-from factreasoner.calls.retry import LONGEST_WAIT, Passing, Retry, again, backoff, may_pass
-from factreasoner.calls.threads import AbandonedError, abandoned_when_left
+from factreasoner.calls.retry import (
+    LONGEST_WAIT,
+    Passing,
+    Retry,
+    backoff,
+    is_transient_status,
+    repeat_until_accepted,
+)
+from factreasoner.calls.threads import AbandonedError, abandon_on_exit
 from factreasoner.errors import ProviderError
 
 
@@ -51,12 +58,12 @@ def test_the_last_error_has_the_number_of_tries(attempts):
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 524, 529])
 def test_a_busy_or_broken_server_may_answer_later(status):
-    assert may_pass(status)
+    assert is_transient_status(status)
 
 
 @pytest.mark.parametrize("status", [304, 400, 401, 402, 403, 404, 413, 422, 424, 501])
 def test_a_refusal_does_not_pass(status):
-    assert not may_pass(status)
+    assert not is_transient_status(status)
 
 
 def test_other_errors_are_raised_at_once():
@@ -94,7 +101,9 @@ def test_no_try_begins_after_its_time(slept, seconds, tries):
 
 def test_answer_value_can_request_a_retry():
     numbers = iter(range(10))
-    assert again(lambda: next(numbers), lambda number, answer: 0.0 if answer < 4 else None) == 4
+    assert (
+        repeat_until_accepted(lambda: next(numbers), lambda number, answer: 0.0 if answer < 4 else None) == 4
+    )
 
 
 def test_abandoned_work_is_not_retried():
@@ -104,7 +113,7 @@ def test_abandoned_work_is_not_retried():
         tries.append(None)
         return Passing(ProviderError("busy"), 30.0)
 
-    with abandoned_when_left():
+    with abandon_on_exit():
         inside = copy_context()
     with pytest.raises(AbandonedError):
         inside.run(Retry(9), ask)

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.calls import threads
-from factreasoner.calls.deadlines import within
-from factreasoner.calls.threads import one_by_one_until, opened_map, parallel_map, with_room
+from factreasoner.calls.deadlines import run_within
+from factreasoner.calls.threads import one_by_one_until, open_map, parallel_map, with_stack_room
 from factreasoner.errors import BudgetError, PendingError
 
 
 def handed_over(fn, items, workers):
     """Results of all items of an open map, in their order."""
-    with opened_map(fn, workers) as submit:
+    with open_map(fn, workers) as submit:
         return [future.result(20) for future in [submit(item) for item in items]]
 
 
@@ -236,7 +236,7 @@ def test_open_map_error_belongs_to_its_item(workers):
             raise ValueError("three")
         return item
 
-    with opened_map(work, workers) as submit:
+    with open_map(work, workers) as submit:
         futures = [submit(item) for item in range(6)]
         assert [future.result(20) for future in futures if future is not futures[3]] == [0, 1, 2, 4, 5]
         with pytest.raises(ValueError, match="three"):
@@ -247,12 +247,12 @@ def test_open_map_error_belongs_to_its_item(workers):
 
 
 def test_results_and_errors_come_through():
-    assert within(20, lambda: 7) == 7
-    assert within(20, lambda: None) is None
+    assert run_within(20, lambda: 7) == 7
+    assert run_within(20, lambda: None) is None
     with pytest.raises(ZeroDivisionError):
-        within(20, lambda: 1 / 0)
+        run_within(20, lambda: 1 / 0)
     with pytest.raises(SystemExit):
-        within(20, lambda: (_ for _ in ()).throw(SystemExit(3)))
+        run_within(20, lambda: (_ for _ in ()).throw(SystemExit(3)))
 
 
 def test_timed_out_thread_is_daemon_and_reused():
@@ -263,8 +263,8 @@ def test_timed_out_thread_is_daemon_and_reused():
         hold.wait(60)
 
     with pytest.raises(TimeoutError, match=r"no answer within 1 s"):
-        within(1.0, stuck)
-    others = {within(20, threading.current_thread) for _ in range(50)}
+        run_within(1.0, stuck)
+    others = {run_within(20, threading.current_thread) for _ in range(50)}
     assert seen[0].daemon
     assert seen[0] not in others
     assert len(others) < 25
@@ -279,18 +279,18 @@ def told(code):
 
 FORKED = """
 import os, threading
-from factreasoner.calls.deadlines import within
+from factreasoner.calls.deadlines import run_within
 from factreasoner.calls.threads import parallel_map
 hold, together = threading.Event(), threading.Barrier(3)
 
 def work(number):
     if number:
         return hold.wait(20)
-    within(20, lambda: None)
+    run_within(20, lambda: None)
     child = os.fork()
     if child == 0:
         parallel_map(lambda n: together.wait(5), range(3), 3)
-        os._exit(within(20, lambda: 7))
+        os._exit(run_within(20, lambda: 7))
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     hold.set()
 
@@ -298,17 +298,17 @@ parallel_map(work, range(4), 4)
 """
 HELD_BACK = """
 import threading, time
-from factreasoner.calls.deadlines import hold_requests_back, requests_under_way, within
+from factreasoner.calls.deadlines import hold_requests_back, requests_running, run_within
 
-threading.Thread(target=within, args=(60, lambda: time.sleep(1)), daemon=True).start()
-while not requests_under_way():
+threading.Thread(target=run_within, args=(60, lambda: time.sleep(1)), daemon=True).start()
+while not requests_running():
     time.sleep(0.01)
 hold_requests_back()
-threading.Thread(target=within, args=(60, lambda: print("begun")), daemon=True).start()
-while requests_under_way():
+threading.Thread(target=run_within, args=(60, lambda: print("begun")), daemon=True).start()
+while requests_running():
     time.sleep(0.01)
 time.sleep(0.5)
-print(requests_under_way())
+print(requests_running())
 """
 
 
@@ -349,7 +349,7 @@ def most_pages():
 
 
 def test_deep_calls_reuse_memory_only_with_room():
-    assert most_pages() >= CALLS > 10 * with_room(most_pages)()
+    assert most_pages() >= CALLS > 10 * with_stack_room(most_pages)()
 
 
 def test_command_and_run_threads_have_room():
@@ -361,5 +361,5 @@ from test_threads import most_pages
 factreasoner.cli.execute = lambda: print(most_pages()) or 0
 factreasoner.cli.main()
 """
-    helpers = within(60, lambda: parallel_map(lambda _: most_pages(), range(2), workers=2))
-    assert max(int(told(code)), *helpers, within(60, most_pages)) < CALLS / 10
+    helpers = run_within(60, lambda: parallel_map(lambda _: most_pages(), range(2), workers=2))
+    assert max(int(told(code)), *helpers, run_within(60, most_pages)) < CALLS / 10

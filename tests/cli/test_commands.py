@@ -70,9 +70,9 @@ def test_out_of_memory_elsewhere_promises_no_resume(monkeypatch, capsys):
     ("arguments", "interrupted", "continues"),
     [
         (["metrics"], "cli.metrics.MetricsCommand._execute", False),
-        (["run", "d.jsonl"], "cli.running.Running._run", True),
+        (["run", "d.jsonl"], "cli.running.TaskCommand._run", True),
         (["run", "d.jsonl", "--dry-run"], "cli.summary_tables.show_plan", False),
-        (["verify", "d.jsonl"], "cli.running.Running._run", True),
+        (["verify", "d.jsonl"], "cli.running.TaskCommand._run", True),
         (["verify", "--text", "d.jsonl", "--source", "d.jsonl"], "retrieval.sources.read_text", False),
         (["compare", "a", "b"], "analysis.comparison.named_runs", False),
         (["compare", "d.jsonl", "--assessors", "fr1,fr2"], "analysis.side_by_side.run_side_by_side", True),

@@ -10,7 +10,7 @@ from oracle import graph_of
 
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import network
-from factreasoner.explanations.removal import BySolver, ManyAtOnce, probability, removals
+from factreasoner.explanations.removal import JunctionTreeRemoval, SolverRemoval, probability, removals
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
 
@@ -37,12 +37,12 @@ def ways(part, base, way):
     if way == "many at once":
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(removal, "CHUNK_ENTRIES", 2 * plan.total)
-            return ManyAtOnce(part, plan)
+            return JunctionTreeRemoval(part, plan)
     return by_solver(part, base, SOLVER)
 
 
 def by_solver(part, base, solver, *, seconds=600.0):
-    return BySolver(part, base, lambda _: solver, deadline=time.monotonic() + seconds)
+    return SolverRemoval(part, base, lambda _: solver, deadline=time.monotonic() + seconds)
 
 
 def chosen(part, base):
@@ -97,12 +97,12 @@ def test_removal_method_depends_on_size_and_solver(monkeypatch):
     exact = SOLVER.marginals(whole)
     off = {name: (p[0] - 1e-4, p[1] + 1e-4) for name, p in exact.probabilities.items()}
     sampled = exact.model_copy(update={"exact": False, "probabilities": off})
-    assert isinstance(chosen(part, exact), ManyAtOnce)
-    assert isinstance(chosen(part, sampled), BySolver)
+    assert isinstance(chosen(part, exact), JunctionTreeRemoval)
+    assert isinstance(chosen(part, sampled), SolverRemoval)
     # Sampled elsewhere, but not in this part.
-    assert isinstance(chosen(part, exact.model_copy(update={"exact": False})), ManyAtOnce)
+    assert isinstance(chosen(part, exact.model_copy(update={"exact": False})), JunctionTreeRemoval)
     monkeypatch.setattr(removal, "NARROW_ENTRIES", 0)
-    assert isinstance(chosen(part, exact), BySolver)
+    assert isinstance(chosen(part, exact), SolverRemoval)
 
 
 def test_timed_out_removal_has_no_candidates():

@@ -13,7 +13,7 @@ import pytest
 
 from factreasoner import files
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import packing, zstd
+from factreasoner.files import compressed_writer, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, CheckedInput
 from factreasoner.inputs.parsing import Reader
@@ -191,7 +191,7 @@ def test_oversized_line_is_refused_in_bounded_memory(tmp_path, monkeypatch, endi
         monkeypatch.setattr(module, "LONGEST_LINE", 2**20)
     path = tmp_path / f"f.jsonl{ending}"
     long = b'{"output": "' + b"word " * 5_000_000 + b'"}'
-    with path.open("wb") as file, packing(path, file) as packed:
+    with path.open("wb") as file, compressed_writer(path, file) as packed:
         packed.write(b'{"output": "x"}\n' + long + b'\n{"output": "y"}\n' + long)
     del long
     tracemalloc.start()

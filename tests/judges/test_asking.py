@@ -34,7 +34,7 @@ def answered(mode="tfn", *, verbal=False, **arguments):
     """What a reply of these arguments says of two claims."""
     inquiry = faaf.inquiry(mode, verbal=verbal)
     reply, schema = Reply(arguments=arguments), inquiry.build(claims(2))
-    return [asking.read(reply, schema, f"fact_{n}", inquiry.label_of, Config()) for n in (0, 1)]
+    return [asking.read_answer(reply, schema, f"fact_{n}", inquiry.label_of, Config()) for n in (0, 1)]
 
 
 @pytest.mark.parametrize(("n", "calls"), [(0, 0), (1, 1), (32, 1), (33, 2), (100, 4)])

@@ -16,8 +16,8 @@ from factreasoner.judges.calibration import (
     LabelOffsets,
     calibrated_verdicts,
     calibration_fingerprint,
+    calibration_notes,
     calibration_of,
-    misfits,
     probabilities_of,
     settings_of,
 )
@@ -91,17 +91,17 @@ def test_a_changed_file_is_read_again(tmp_path):
 def test_what_it_was_fitted_for_is_compared(tmp_path):
     fitted = {"judge": "llm", "model": "x", "mode": "tfn"}
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
-    assert misfits(Config(calibration=path, model="x")) == []
-    (found,) = misfits(Config(calibration=path, mode="tf"))
+    assert calibration_notes(Config(calibration=path, model="x")) == []
+    (found,) = calibration_notes(Config(calibration=path, mode="tf"))
     assert (
         "judge 'llm' there, 'word_judge:WordJudge' here, model 'x' there, None here, mode 'tfn' there, "
         "'tf' here" in found
     )
     replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
-    (found,) = misfits(replayed)
+    (found,) = calibration_notes(replayed)
     assert "fitted on verdicts of judge 'llm', and here judge is 'recorded'; check that one judge" in found
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"run": "1a", "settings": fitted}})
-    (found,) = misfits(replayed, run="1a")
+    (found,) = calibration_notes(replayed, run="1a")
     assert "c.json: fitted to the records of this run" in found
 
 
@@ -109,26 +109,26 @@ def test_several_models_are_not_one_of_them(tmp_path):
     several = Config(model=("x", "y"))
     source = {"verdicts": {"settings": settings_of(several, JUDGED_BY)}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=source)
-    assert misfits(several.model_copy(update={"calibration": path})) == []
-    (found,) = misfits(Config(calibration=path, model="x"))
+    assert calibration_notes(several.model_copy(update={"calibration": path})) == []
+    (found,) = calibration_notes(Config(calibration=path, model="x"))
     assert found.endswith("fitted for other settings: model ['x', 'y'] there, 'x' here")
 
 
 def test_uncertain_gain_is_noted_on_use(tmp_path):
     noted = {"verdicts": {"may_be_chance": True}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=noted)
-    assert misfits(Config(calibration=path)) == [f"{path}: the gain in macro-F1 may be chance"]
+    assert calibration_notes(Config(calibration=path)) == [f"{path}: the gain in macro-F1 may be chance"]
     path = written(tmp_path, source=noted)
-    assert misfits(Config(calibration=path)) == []
+    assert calibration_notes(Config(calibration=path)) == []
 
 
 def test_calibration_on_its_own_run_is_noted(tmp_path):
     source = {"verdicts": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, source=source)
-    assert misfits(Config(calibration=path), run="1a") == []
+    assert calibration_notes(Config(calibration=path), run="1a") == []
     path = written(tmp_path, verdicts=DOUBTFUL, source=source)
-    assert len(misfits(Config(calibration=path), run="1a")) == 1
-    assert misfits(Config(calibration=path), run="2b") == []
+    assert len(calibration_notes(Config(calibration=path), run="1a")) == 1
+    assert calibration_notes(Config(calibration=path), run="2b") == []
 
 
 def test_a_fit_to_other_weights_is_told(tmp_path):
@@ -136,11 +136,13 @@ def test_a_fit_to_other_weights_is_told(tmp_path):
     source = {"verdicts": {"settings": {"judge": "verifier"}, "weights": "0" * 16}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=source)
     config = Config(judge="verifier", calibration=path)
-    assert misfits(config) == [
+    assert calibration_notes(config) == [
         f"{path}: fitted for other settings: weights {'0' * 16!r} there, {here!r} here"
     ]
     source["verdicts"]["weights"] = here
-    assert misfits(config.model_copy(update={"calibration": written(tmp_path, source=source)})) == []
+    assert (
+        calibration_notes(config.model_copy(update={"calibration": written(tmp_path, source=source)})) == []
+    )
 
 
 @pytest.mark.parametrize(

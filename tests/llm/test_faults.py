@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from factreasoner.llm.capabilities import Capabilities
-from factreasoner.llm.faults import fault_of, shown
+from factreasoner.llm.faults import fault_of, safe_excerpt
 
 
 class ProviderSaidError(Exception):
@@ -406,7 +406,7 @@ def test_headers_are_found_where_the_library_keeps_them():
 def test_keys_are_never_shown(monkeypatch):
     monkeypatch.setenv("SOME_VENDOR_API_KEY", "plain-words-as-a-key")
     monkeypatch.setenv("DB_PASSWORD", "hunter2hunter2")
-    text = shown(
+    text = safe_excerpt(
         "key plain-words-as-a-key, own-secret, sk-proj-abc_123*456, AIzaSyA1234567890, Bearer eyJhbGciOi, "
         "http://me:pw@host/v1?key=abc123 hunter2hunter2",
         secret="own-secret",
@@ -417,10 +417,10 @@ def test_keys_are_never_shown(monkeypatch):
 
 
 def test_messages_are_short_lines_without_a_traceback():
-    text = shown("litellm.InternalServerError: InternalServerError: OpenAIException - bad\n  news\nTraceback "
-                 "(most recent call last):\n  File x")  # fmt: skip
+    error = "litellm.InternalServerError: InternalServerError: OpenAIException - bad\n  news\n"
+    text = safe_excerpt(f"{error}Traceback (most recent call last):\n  File x")
     assert text == "bad news"
-    assert len(shown("x" * 5000)) == 300
-    assert shown('AnthropicException - {"error": {"type": "x", "message": "no \\"such\\" thing"}}') == (
-        'no \\"such\\" thing'
-    )
+    assert len(safe_excerpt("x" * 5000)) == 300
+    assert safe_excerpt(
+        'AnthropicException - {"error": {"type": "x", "message": "no \\"such\\" thing"}}'
+    ) == ('no \\"such\\" thing')

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from llm_scene import SCHEMA
 
 from factreasoner.llm.conclusions import without_drafts
-from factreasoner.llm.faults import shown
+from factreasoner.llm.faults import safe_excerpt
 from factreasoner.llm.replies import arguments_in, merged_calls, parse
 from factreasoner.llm.responses import Completion
 from factreasoner.models import Usage
@@ -135,7 +135,7 @@ def test_hostile_text_is_read_and_shown_at_once(text):
     assert arguments_of(text) is None
     assert arguments_of("", ("check", text)) is None
     assert parse("lines", answer(text), verdicts(1)).arguments.get("fact_0") not in VALUES
-    assert len(shown(text)) <= 300
+    assert len(safe_excerpt(text)) <= 300
 
 
 def test_many_calls_are_not_read_without_end():

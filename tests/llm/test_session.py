@@ -12,7 +12,7 @@ from llm_scene import PROMPT, SCHEMA
 from factreasoner.calls.usage import estimate_request
 from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.forms import request
-from factreasoner.llm.session import Session, TooLongError, with_aside
+from factreasoner.llm.session import Session, TooLongError, capture_details
 from factreasoner.llm.transport import Transport
 
 LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
@@ -27,7 +27,7 @@ def session_for(content, *, status=200, headers=()):
 
 def said(content, **options):
     """What comes of an answer, and the log-probabilities that were kept."""
-    with session_for(content, **options) as session, with_aside() as aside:
+    with session_for(content, **options) as session, capture_details() as aside:
         response = session.get("http://model.test/chat/completions")
     return response, aside.logprobs
 
@@ -67,7 +67,7 @@ def test_text_parts_are_joined_without_thoughts():
 
 
 def test_other_threads_keep_theirs():
-    with session_for(json.dumps(BODY).encode()) as session, with_aside() as aside:
+    with session_for(json.dumps(BODY).encode()) as session, capture_details() as aside:
         found = []
         thread = threading.Thread(target=lambda: found.append(session.get("http://model.test/").json()))
         thread.start()

@@ -13,7 +13,7 @@ from factreasoner.metrics.claim_scores import AreaUnderROC, CalibrationError
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
-from factreasoner.metrics.statistics import NoInterval, alike, jackknife_t, mean_of, wilson
+from factreasoner.metrics.statistics import NoInterval, interval_if_unchanged, jackknife_t, mean_of, wilson
 from factreasoner.models import Usage
 
 WIDE = (-100.0, 100.0)
@@ -68,7 +68,7 @@ def test_identical_records_give_no_zero_width_interval():
     right = binomtest(5, 10).proportion_ci(method="exact")
     assert mean_of(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
     same = NoInterval("removing any one record does not change it")
-    assert alike(3.0, 10, (0.0, np.inf)) == same
+    assert interval_if_unchanged(3.0, 10, (0.0, np.inf)) == same
 
 
 def test_a_perfect_order_has_an_interval():

@@ -10,7 +10,7 @@ from run_folders import run_folder
 from samples_of_records import sampled
 
 from factreasoner.analysis.comparison import compare_runs, named_runs
-from factreasoner.analysis.evaluation import evaluate_run, summarised
+from factreasoner.analysis.evaluation import evaluate_run, summarize_run
 from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
 from factreasoner.metrics.statistics import OfClaims, OfRecords
@@ -62,7 +62,7 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     assert "| worst P | 0.30 | 0.40 |" in comparison_markdown(compared)
     assert re.search(r"worst_p,a,0\.3,\S{1,8},0\.\d{12},", comparison_csv(compared))
     rules, failed = parse_rules(["worst_p=0.25"], [], TASK), FailedJudgements(TASK)
-    found = apply_rules(rules, summarised(run, run.config, failed.add), TASK, failed)
+    found = apply_rules(rules, summarize_run(run, run.config, failed.add), TASK, failed)
     assert found[0].kept
 
 

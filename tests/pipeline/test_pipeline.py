@@ -7,7 +7,7 @@ import pytest
 from factreasoner import Config, Record, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.models import Atom, Context, Failure
-from factreasoner.pipeline.assembly import names_of
+from factreasoner.pipeline.assembly import retriever_names
 from factreasoner.protocols import Retrieved
 
 TEXT = "Marie Curie was born in Warsaw."
@@ -223,8 +223,8 @@ def test_made_atoms_avoid_the_ids_of_the_contexts():
 
 
 def test_the_setting_names_different_retrievers():
-    assert names_of("corpus, wikipedia") == ("corpus", "wikipedia")
-    assert names_of("given") == ("given",)
+    assert retriever_names("corpus, wikipedia") == ("corpus", "wikipedia")
+    assert retriever_names("given") == ("given",)
     for wrong in ("corpus,corpus", "corpus,", "given,web"):
         with pytest.raises(ConfigError, match="retriever"):
-            names_of(wrong)
+            retriever_names(wrong)

@@ -8,7 +8,7 @@ from run_folders import run_folder
 from table_judge import TableJudge
 
 from factreasoner import rag, recall, verify
-from factreasoner.analysis.evaluation import evaluate_run, summarised
+from factreasoner.analysis.evaluation import evaluate_run, summarize_run
 from factreasoner.analysis.rules import FailedJudgements, Rule, apply_rules
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import FACTUALITY, task_named
@@ -92,5 +92,7 @@ def test_evaluate_and_check_have_them_too(run, tmp_path):
     }
     rules = [Rule(name, "min", value - 1e-9) for name, value in known.items() if name in scores]
     failed = FailedJudgements(finished.task)
-    found = apply_rules(rules, summarised(finished, finished.config, lambda *_: None), finished.task, failed)
+    found = apply_rules(
+        rules, summarize_run(finished, finished.config, lambda *_: None), finished.task, failed
+    )
     assert [result.rule.measure for result in found if not result.kept] == []

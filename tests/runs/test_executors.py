@@ -10,7 +10,7 @@ from factreasoner.errors import BudgetError, ConfigError, InputError, InputProbl
 from factreasoner.models import Failure, Record, Usage
 from factreasoner.models.journal import JournalEntry, JournalLine
 from factreasoner.pipeline.config import Config
-from factreasoner.runs.executors import Portion, WorkerPool, done
+from factreasoner.runs.executors import Portion, WorkerPool, finished_lines
 from factreasoner.runs.runner import lines_of
 from factreasoner.tasks.factuality import TASK
 
@@ -73,7 +73,7 @@ class Crew(WorkerPool):
 def worked(crew, count=9, **options):
     made = [Record(id=f"r{i}", response="") for i in range(count)]
     crew.settled = options.get("settled", True)
-    found = done(crew, iter(made), lambda record: line(record, "failed"))
+    found = finished_lines(crew, iter(made), lambda record: line(record, "failed"))
     return {one.record_id: one.entry.status for lines in found for one in lines}
 
 
@@ -121,7 +121,7 @@ def test_records_before_failing_input_are_finished(count):
     crew = Crew(2, seconds=0.001)
     kept = []
     with pytest.raises(InputError, match="is gone"):
-        kept.extend(one for lines in done(crew, records(), line) for one in lines)
+        kept.extend(one for lines in finished_lines(crew, records(), line) for one in lines)
     assert {one.record_id for one in kept} == {f"r{i}" for i in range(count)}
 
 
@@ -143,14 +143,14 @@ def test_work_in_progress_finishes_when_workers_fail():
                 raise ConfigError("the node has another version")
             return True
 
-    given = done(Failing(1), (Record(id=f"r{i}", response="") for i in range(9)), line)
+    given = finished_lines(Failing(1), (Record(id=f"r{i}", response="") for i in range(9)), line)
     assert ids_until(ConfigError, "another version", given) == ["r0"]
 
 
 def test_user_error_ends_run_after_started_records():
     crew = Crew(1, error=ConfigError("the key is wrong"))
     crew.room = 1
-    given = done(crew, (Record(id=f"r{i}", response="") for i in range(9)), line)
+    given = finished_lines(crew, (Record(id=f"r{i}", response="") for i in range(9)), line)
     assert ids_until(ConfigError, "key is wrong", given) == ["r0"]
 
 

@@ -14,7 +14,7 @@ from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
 from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.models import Atom, Context, Record
 from factreasoner.report.progress import Totals
-from factreasoner.runs.runner import opened, run
+from factreasoner.runs.runner import open_run, run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
 
@@ -121,7 +121,7 @@ def test_work_in_progress_survives_failing_input(tmp_path):
 def misset(folder, act):
     """A run that does `act` before a setting turns out to be wrong."""
     config = Config()
-    with opened(folder, config, fresh=False):
+    with open_run(folder, config, fresh=False):
         act(config)
         raise ConfigError("no such model")
 

@@ -12,7 +12,7 @@ import httpx
 
 from factreasoner.analysis.rules import parse_rules
 from factreasoner.pipeline.config import Config
-from factreasoner.serve.answers import Terms
+from factreasoner.serve.answers import ServiceSettings
 from factreasoner.serve.app import Access, RequestLimits, Service
 from factreasoner.serve.queue import Queue
 from factreasoner.serve.server import listening, serve_until
@@ -43,7 +43,7 @@ def running(*, threads=2, queue=8, token=None, limits=None, **settings):
     """A service that judges by `HeldJudge`, unless settings say another; ready when it is handed out."""
     held_judge.let_go.clear()
     chosen = {"judge": "held_judge:HeldJudge", "concurrency": threads, **settings}
-    terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
+    terms = ServiceSettings(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
     log = []
     access = Access.of("127.0.0.1", ["factuality.example"], token)
     service = Service(terms, Queue(terms, threads, queue), access, limits or RequestLimits(), log.append)

@@ -17,7 +17,7 @@ from factreasoner.integrations.scoring import Scoring
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS, Plugin
 from factreasoner.serve import answers, connection, server
-from factreasoner.serve.answers import Answers, Terms
+from factreasoner.serve.answers import Answers, ServiceSettings
 from factreasoner.serve.app import RequestLimits
 
 HELD = {"output": "Held.", "contexts": ["hold"]}
@@ -150,7 +150,7 @@ def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, ver
     monkeypatch.setitem(PLUGINS["atomizer"], "parts", Plugin("held_judge:Parts"))
     config = Config(judge="held_judge:HeldJudge", atomizer="parts", reviser="none", version=version)
     body = json.dumps({"output": output, "contexts": [f"It is tall, says {n}." for n in range(contexts)]})
-    reply = Answers(Terms(config, max_pairs=100)).answer("assess", body.encode())
+    reply = Answers(ServiceSettings(config, max_pairs=100)).answer("assess", body.encode())
     assert reply.status == status, reply.body
     assert (b"pairs of claim and passage" in reply.body) == (status == 422)
 
@@ -158,7 +158,7 @@ def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, ver
 def test_the_parser_is_loaded_before_any_request(monkeypatch):
     loaded = []
     monkeypatch.setattr(answers, "find_parser", lambda: loaded.append(True))
-    Answers(Terms(Config(retriever="wikipedia")))
+    Answers(ServiceSettings(Config(retriever="wikipedia")))
     assert loaded == [True]
 
 

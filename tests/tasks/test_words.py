@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from assessments import assessment
 
-from factreasoner.models.rows import Note, quoting
+from factreasoner.models.rows import Note, quote_note
 from factreasoner.tasks.words import evidence_of
 
 
@@ -23,10 +23,11 @@ def test_nearest_sentence_is_never_called_a_quote():
     row = replace(row, context="c0", title=None, quote="It opened in 1932.", quote_by="nearest", notes=())
     assert evidence_of(row, 80) == ['supported by c0; nearest sentence: "It opened in 1932."']
     assert (
-        quoting("c1 contradicts it", " in\n1931 ", "nearest").words == "c1 contradicts it; nearest sentence"
+        quote_note("c1 contradicts it", " in\n1931 ", "nearest").words
+        == "c1 contradicts it; nearest sentence"
     )
-    assert quoting("c1 contradicts it", None, "nearest") == Note("c1 contradicts it")
-    assert quoting("c1 contradicts it", "in 1931", "model") == Note("c1 contradicts it", "in 1931")
+    assert quote_note("c1 contradicts it", None, "nearest") == Note("c1 contradicts it")
+    assert quote_note("c1 contradicts it", "in 1931", "model") == Note("c1 contradicts it", "in 1931")
 
 
 @pytest.mark.parametrize("note", [False, True])

@@ -2,7 +2,14 @@
 
 import pytest
 
-from factreasoner.text.language import differences, is_english, is_foreign, is_quote, language_of, stem
+from factreasoner.text.language import (
+    is_english,
+    is_foreign,
+    is_quote,
+    language_mismatches,
+    language_of,
+    stem,
+)
 
 TOWER = "The tower is 52 metres high."
 BORN = "Marie Curie was born in Warsaw in 1867."
@@ -65,7 +72,7 @@ def test_words_of_one_meaning_have_one_stem():
 )
 def test_short_text_is_compared_only_within_language(claim, passage, languages):
     note = f"atom in {languages[0]}, passage in {languages[1]}" if languages else ""
-    assert differences([claim], passage) == (note,)
+    assert language_mismatches([claim], passage) == (note,)
 
 
 @pytest.mark.parametrize(

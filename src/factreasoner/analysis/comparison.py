@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
+from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_undecided
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
-from factreasoner.files import real
-from factreasoner.inputs.gold_labels import GoldFile, some_of
+from factreasoner.files import resolve_links
+from factreasoner.inputs.gold_labels import GoldFile, example_ids
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
@@ -70,7 +70,7 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    places = [real(path) for path in paths]
+    places = [resolve_links(path) for path in paths]
     if twice := next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), None):
         raise UsageError(f"{twice}: named twice; name each run once")
     if len(paths) < 2:
@@ -258,7 +258,7 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
     counts = _counted(LACKS.get(part.status.get(name), "without a judged atom") for name in sorted(ids))
-    return f"lacks {len(ids)} of {total} ({counts}: {some_of(ids)})"
+    return f"lacks {len(ids)} of {total} ({counts}: {example_ids(ids)})"
 
 
 def _counted(reasons: Iterable[str]) -> str:
@@ -371,7 +371,7 @@ def _notes(
             yield f"{name}: its {claim} differ from those of {baseline} in {number_of(other, 'record')}"
         if other := sum(part.response[i] != first.response[i] for i in ids):
             yield f"{name}: its response differs from that of {baseline} in {number_of(other, 'record')}"
-        if table is FACTUALITY and all_open(samples[name]):
+        if table is FACTUALITY and all_undecided(samples[name]):
             yield f"{name}: {ALL_OPEN}"
     own = [name for name, part in read.items() if part.own_contexts]
     if 0 < len(own) < len(read):

@@ -37,7 +37,7 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 """Fields of a result line that do not concern labels."""
 
 
-def summarised(
+def summarize_run(
     run: FinishedRun[Any],
     config: Config,
     each: Callable[[Result, Mapping[str, Any]], None],
@@ -75,7 +75,7 @@ def evaluate_run(
         raise ConfigError(f"gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
     with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as kept:
         read = _GroupedLines(by, kept)
-        summary = summarised(run, config, gold=gold, each=read.add)
+        summary = summarize_run(run, config, gold=gold, each=read.add)
         sample, whole = summary.sample(), summary.content()
         _refuse_nothing(run, sample, read)
         content = {
@@ -180,7 +180,7 @@ def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
     }
 
 
-def all_open(sample: Sample) -> bool:
+def all_undecided(sample: Sample) -> bool:
     """Whether atoms were judged and none is supported or contradicted."""
     decided = np.nansum(sample.values["supported"]) + np.nansum(sample.values["contradicted"])
     return bool(FACTUALITY.has_score(sample).any()) and not decided
@@ -207,7 +207,7 @@ def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iter
 
 
 def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
-    if all_open(sample):
+    if all_undecided(sample):
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
@@ -250,7 +250,7 @@ def _mode(run: FinishedRun[Any], by: str) -> dict[str, Any]:
         used.append(result.usage.get(JUDGING, Usage()))
 
     table: Table[Any] = run.task.table
-    sample = summarised(run, run.config, each=each).sample()
+    sample = summarize_run(run, run.config, each=each).sample()
     grouped = {} if groups.keys() == {NO_VALUE} else groups
     return {
         "path": str(run.path),

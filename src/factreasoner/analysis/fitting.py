@@ -34,7 +34,7 @@ from factreasoner.metrics.claim_scores import (
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import Statistic
-from factreasoner.metrics.table import SHARE, number
+from factreasoner.metrics.table import SHARE, finite_or_none
 from factreasoner.models import SMALLEST_P, Assessment, Label, judged_atoms
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.pipeline import rescore
@@ -102,7 +102,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any])
         offsets = fit_offsets(pairs.p[train], pairs.gold[train], pairs.labels)
         after[test] = offsets.apply(pairs.p[test])
         by_record |= dict.fromkeys(pairs.record[test].tolist(), offsets)
-    found = compared(
+    found = gains(
         scores_of_labels(pairs.p, pairs.gold, pairs.record, pairs.predicted),
         scores_of_labels(after, pairs.gold, pairs.record),
     )
@@ -112,7 +112,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any])
     if rows := list(_atoms(run, by_record)):
         before, calibrated, right, record = zip(*rows, strict=True)
         scores = (scores_of_atoms(Claims.of(p, right, record)) for p in (before, calibrated))
-        fits["atoms"] = {"n": len(rows), **compared(*scores)}
+        fits["atoms"] = {"n": len(rows), **gains(*scores)}
     interval = found["gain"]["macro_f1"]["interval_95"]
     may_be_chance = helps and (interval is None or interval[0] <= 0)
     doubt = [f"verdicts: {MAY_BE_CHANCE}"] if may_be_chance else []
@@ -247,11 +247,11 @@ def scores_of_atoms(claims: Claims) -> Scores:
     return Scores(found)
 
 
-def compared(before: Scores, after: Scores) -> dict[str, Any]:
+def gains(before: Scores, after: Scores) -> dict[str, Any]:
     """Values before and after, and gains with 95 % intervals over records; positive is better."""
     found: dict[str, Any] = {
         when: {
-            **{name: number(statistic.value) for name, statistic in scores.statistics.items()},
+            **{name: finite_or_none(statistic.value) for name, statistic in scores.statistics.items()},
             **scores.beside,
         }
         for when, scores in (("before", before), ("after", after))

@@ -12,7 +12,7 @@ import numpy as np
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.inputs.gold_labels import some_of
+from factreasoner.inputs.gold_labels import example_ids
 from factreasoner.judges.calibration import LABELS, probabilities_of
 from factreasoner.judges.recorded import recordings
 from factreasoner.judges.settings import Unlisted
@@ -45,7 +45,7 @@ class Pairs:
                 label, p = right(verdict), probabilities_of(verdict)
                 self.counts["labelled" if label in LABELS else label] += 1
                 if label in LABELS and p:
-                    predicted = LABELS.index(verdict.as_given.label)
+                    predicted = LABELS.index(verdict.uncalibrated_verdict.label)
                     rows.append((p, predicted, LABELS.index(label), number))
         if without := self.counts["labelled"] - len(rows):
             self.counts["without_probabilities"] = without
@@ -115,7 +115,7 @@ def pairs_of_relations(
         reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in pairs.counts.items() if n)
         why = (
             f"has no label on any of the {pairs.counts.total()} verdicts of this run ({reasons}); the file's "
-            f"records are {some_of(gold)}, the run's {some_of(run.ids)}"
+            f"records are {example_ids(gold)}, the run's {example_ids(run.ids)}"
         )
         if not pairs.counts.total():
             why = (

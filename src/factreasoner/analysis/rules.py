@@ -15,7 +15,7 @@ from factreasoner.files import NO_LETTER, make_folder_of, replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
-from factreasoner.metrics.table import SHARE, Table, possible
+from factreasoner.metrics.table import SHARE, Table, possible_range
 from factreasoner.models import Result, Support
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
@@ -95,7 +95,9 @@ class FailedJudgements:
         if failures and result.status != "failed":
             self.records += 1
             self.failures += failures
-            self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
+            self._ranges[result.record_id] = {
+                name: possible_range(m, line) for name, m in self._metrics.items()
+            }
 
     def worst(self, rule: Rule, sample: Sample) -> float | None:
         """The worst value for `rule` that other outcomes could give; None if none could change it.
@@ -210,7 +212,7 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
         yield f"{where}; `max=failures=0` makes that a rule"
 
 
-def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
+def inverted_rules(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
     """A note on rules that a better score would break."""
     for rule in rules:
         better = table[rule.measure].better if rule.measure in table else None

@@ -19,7 +19,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import asks_model, pairwise
 from factreasoner.runs.finished import record_of
-from factreasoner.runs.runner import Progress, opened
+from factreasoner.runs.runner import Progress, open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings.setting import setting_of
@@ -143,7 +143,7 @@ def run_side_by_side(
     def run(contender: Contender, records: RecordSource) -> bool:
         name, config, task, replay = contender
         folder, spent = folder_of(contender), sum(folder_of(one).spent for one in contenders)
-        with opened(folder, config, fresh=fresh or replay):
+        with open_run(folder, config, fresh=fresh or replay):
             worker = task.worker(config, folder.calls(config)._replace(spent=spent))
             with progress(name) as shown:
                 report = run_records(worker, folder, records.ids, records.records(), shown)

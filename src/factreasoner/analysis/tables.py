@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.files import TableFormat, make_folder_of, plain_name, replace_file
+from factreasoner.files import TableFormat, make_folder_of, replace_file, uncompressed_name
 from factreasoner.models import Result
 from factreasoner.models.frames import Columns
 from factreasoner.models.rows import ClaimRow, claim_columns, table_row
@@ -192,8 +192,10 @@ def export(table: RunTable, form: TableFormat, out: Path) -> None:
     """
     make_folder_of(out)
     if form == "parquet":
-        if plain_name(out) != out:
-            raise ConfigError(f"{out}: parquet files are already compressed; name it {plain_name(out).name}")
+        if uncompressed_name(out) != out:
+            raise ConfigError(
+                f"{out}: parquet files are already compressed; name it {uncompressed_name(out).name}"
+            )
         _write_parquet(table, out)
     else:
         replace_file(out, text_lines(table, form))

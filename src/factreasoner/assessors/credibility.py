@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import CsvTable, text_of, why_no_table
+from factreasoner.files import CsvTable, describe_table_error, text_of
 from factreasoner.graph.settings import GraphSettings
 from factreasoner.models import Context, PriorFrom
 
@@ -42,7 +42,7 @@ def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
     return next((name for name in names if name in priors), ANY if host and ANY in priors else None)
 
 
-def rated(contexts: Sequence[Context], config: GraphSettings) -> Rated:
+def add_priors(contexts: Sequence[Context], config: GraphSettings) -> Rated:
     """The contexts with priors: the record's own, else by domain from the table, else the setting.
 
     Raises InputError: the table can't be read; every bad line is named.
@@ -85,7 +85,7 @@ def _parsed(path: str, text: str) -> Mapping[str, float]:
     try:
         lines = [(table.line, row) for row in table]
     except csv.Error as error:
-        raise InputError([InputProblem(f"{path}:{table.begins}", "", why_no_table(error))]) from error
+        raise InputError([InputProblem(f"{path}:{table.begins}", "", describe_table_error(error))]) from error
     header = [cell.strip() for cell in lines[0][1]] if lines else []
     if header != HEADER:
         message = f"its first line is {','.join(header)!r}; it must be 'domain,prior'"

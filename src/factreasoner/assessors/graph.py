@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.assessors.credibility import rated
+from factreasoner.assessors.credibility import add_priors
 from factreasoner.assessors.judging import (
     judged_outcome,
     judging_threads,
@@ -66,7 +66,7 @@ def with_graph(
     """The outcome with the fact graph of its verdicts."""
     known = {atom.id for atom in atoms}
     scored = [atom for atom in atoms if atom.id not in outcome.unjudged]
-    priors = rated(kept(contexts), config)
+    priors = add_priors(kept(contexts), config)
     used = priors.contexts
     joined = relations(outcome.verdicts, atom_ids=known, contexts=used)
     independence = None

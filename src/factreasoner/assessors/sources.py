@@ -15,7 +15,7 @@ from factreasoner.models import Context, Independence, Relation
 from factreasoner.text.links import page_of
 
 
-def sources(contexts: Sequence[Context]) -> list[list[Context]]:
+def group_by_source(contexts: Sequence[Context]) -> list[list[Context]]:
     """Contexts grouped by source, in order of first appearance.
 
     Contexts share a source if their texts are equal or near copies, if their links lead to one page, or if
@@ -48,7 +48,7 @@ class MergedSources(NamedTuple):
 
 
 def merge_sources(contexts: Sequence[Context], relations: Sequence[Relation]) -> MergedSources:
-    """Merge contexts of one source (see :func:`sources`) into one node with their strongest relations.
+    """Merge contexts of one source (see :func:`group_by_source`) into one node.
 
     The most probable relation between a source and an atom, or another source, counts. If a contradiction and
     another kind are equally probable, neither counts. Relations inside a source do not count.
@@ -65,7 +65,7 @@ def merge_sources(contexts: Sequence[Context], relations: Sequence[Relation]) ->
     merged: list[Context] = []
     name: dict[str, str] = {}
     together: list[tuple[str, ...]] = []
-    for group in sources(contexts):
+    for group in group_by_source(contexts):
         chosen = min(group, key=lambda context: (-strength[context.id], rank[context.id]))
         name |= dict.fromkeys((context.id for context in group), chosen.id)
         if len(group) > 1:

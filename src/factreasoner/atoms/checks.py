@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from factreasoner.text.language import ComparedWords, compared_words, gender_of_name, shared, words
+from factreasoner.text.language import ComparedWords, compared_words, count_shared, gender_of_name, word_set
 from factreasoner.text.parsing import Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
-_QUANTIFIERS = words(
+_QUANTIFIERS = word_set(
     "all any both each either every few many more most neither nobody none nothing only several some"
 )
 _SPELLED_OUT = "two three four five six seven eight nine ten eleven twelve"
@@ -74,21 +74,21 @@ class Material:
         added = sorted(n for n in numbers(statement) if n.lstrip("-") not in self._numbers)
         for word in _WORD.findall(statement):
             stems = self._wording.of(word) if word != word.lower() else frozenset()
-            if stems and not shared(stems, self._known):
+            if stems and not count_shared(stems, self._known):
                 added.append(word)
         return added
 
     def is_left(self, before: str, after: str) -> bool:
         """Whether `after` shares no word with `before`, or has mostly words that the texts lack."""
         own = ComparedWords(before, after)
-        alike = shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)
+        alike = count_shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)
         emptied = self._wording.of(before) and not self._wording.of(after)
         return bool(not alike or emptied or self.share(after) < _LEAST_SHARE)
 
     def share(self, text: str) -> float:
         """The share of a text's content words found in the texts; 1 if it has none."""
         wording = self._wording.of(text)
-        return shared(wording, self._known) / len(wording) if wording else 1.0
+        return count_shared(wording, self._known) / len(wording) if wording else 1.0
 
 
 def is_vague(statement: str) -> bool:

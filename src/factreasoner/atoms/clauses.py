@@ -6,16 +6,16 @@ again, and `is_sound` decides whether to keep it.
 
 from __future__ import annotations
 
-from factreasoner.atoms.phrases import Aside, Draft, Line, Wording, asides_of, split_list
-from factreasoner.text.language import words
+from factreasoner.atoms.phrases import Aside, Draft, Line, PrunedParse, asides_of, split_list
+from factreasoner.text.language import word_set
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
-_PARTS = words("conj relcl appos acl")
-_CONDITIONS = words("if unless when whenever once until because since as so")
-_ASKING = words("if whether that when because while so")
-_JOINTS = words("and but ; , yet")
-_POINTERS = words("he him his she her it its they them their this that these those others")
-_PERSONAL = words("he his she her")
+_PARTS = word_set("conj relcl appos acl")
+_CONDITIONS = word_set("if unless when whenever once until because since as so")
+_ASKING = word_set("if whether that when because while so")
+_JOINTS = word_set("and but ; , yet")
+_POINTERS = word_set("he him his she her it its they them their this that these those others")
+_PERSONAL = word_set("he his she her")
 
 
 def split(parse: Parse) -> list[Draft]:
@@ -34,7 +34,7 @@ class Splitter:
     def __init__(self, parse: Parse) -> None:
         self.drafts: list[Draft] = []
         self._parse = parse
-        self._wording = Wording(parse)
+        self._wording = PrunedParse(parse)
 
     def state(self, verb: Word, subject: Line = ()) -> None:
         """State a clause, then what was split from it.

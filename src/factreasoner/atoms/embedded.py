@@ -13,7 +13,7 @@ from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
-from factreasoner.text.language import gender_of_name, is_english, is_person, words
+from factreasoner.text.language import gender_of_name, is_english, is_person, word_set
 from factreasoner.text.parsing import (
     NOMINAL_SUBJECTS,
     NOUNS,
@@ -33,26 +33,26 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _WRITTEN_OUT = {"s been": "has been", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
-_PERSONAL = words("he she his her hers him himself herself")
+_PERSONAL = word_set("he she his her hers him himself herself")
 _KINDS = {
     **dict.fromkeys(_PERSONAL, "person"),
-    **dict.fromkeys(words("it its itself"), "thing"),
-    **dict.fromkeys(words("they them their theirs themselves"), "many"),
+    **dict.fromkeys(word_set("it its itself"), "thing"),
+    **dict.fromkeys(word_set("they them their theirs themselves"), "many"),
 }
-_NO_NAME = words(
+_NO_NAME = word_set(
     "some many several most other another each every no one both all any few various certain this that these",
     "those such it its they their them he she his her",
 )
-_ASPECTS = words(
+_ASPECTS = word_set(
     "entry entrance admission access parking price cost fee charge fare rent ticket height length width",
     "depth size weight age population capacity weather climate name address location view construction",
 )
 """Nouns that a following "it" does not refer to: "Entry is free. It has a café." """
-_TIMES = words("DATE TIME CARDINAL ORDINAL QUANTITY MONEY PERCENT")
+_TIMES = word_set("DATE TIME CARDINAL ORDINAL QUANTITY MONEY PERCENT")
 _LONGEST_NAME = 8
 
 
-class EmbeddedAtomizer:
+class RuleAtomizer:
     """Splits a response into simple statements by dependency parsing; English only.
 
     In other languages, or without spaCy and a pipeline, each sentence is an atom. An instruction is an atom:
@@ -86,7 +86,7 @@ class _Subject(NamedTuple):
     kind: str = ""
 
 
-class EmbeddedReviser:
+class RuleReviser:
     """Replaces a pronoun by the subject of its sentence or of the one before; English only.
 
     The pronoun must be the subject of a clause or its possessor, and neither sentence may name another
@@ -107,13 +107,13 @@ class EmbeddedReviser:
         return Atomized(tuple(revised))
 
 
-class EmbeddedFactGenerator:
+class RuleFactGenerator:
     """Makes each statement of the reference a fact, without a model; English only."""
 
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference."""
         reference = reference_record(record)
-        return EmbeddedReviser().revise(EmbeddedAtomizer().atomize(reference).atoms, reference)
+        return RuleReviser().revise(RuleAtomizer().atomize(reference).atoms, reference)
 
 
 def reference_record(record: Record) -> Record:

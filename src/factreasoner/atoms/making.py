@@ -27,13 +27,13 @@ class FactsByAtomizer:
         return self._atomizer.atomize(reference_record(record))
 
 
-def as_read(record: Record) -> Record:
+def without_hidden_text(record: Record) -> Record:
     """The record with reasoning and end-of-turn tokens of its response replaced by spaces."""
     read = blanked_reasoning(record.response)
     return record if read == record.response else record.model_copy(update={"response": read})
 
 
-def account_of(record: Record, atoms: Sequence[Atom] | None) -> tuple[tuple[Atom, ...], dict[str, Any]]:
+def account_for(record: Record, atoms: Sequence[Atom] | None) -> tuple[tuple[Atom, ...], dict[str, Any]]:
     """Atoms with spans, and the result fields that say which parts of the response they omit.
 
     `atoms` is None if none were made of it.
@@ -54,7 +54,7 @@ def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Mete
         StageError: no atom could be made.
         ConfigError, BudgetError: from the model client.
     """
-    record = as_read(record)
+    record = without_hidden_text(record)
     with meter.stage("atomizer"):
         atomized = atomizer.atomize(record)
     if not atomized.atoms:

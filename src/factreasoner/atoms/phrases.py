@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from factreasoner.text.language import is_person, words
+from factreasoner.text.language import is_person, word_set
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Word
 
 _JOINING = (",", ";", ":", "—", "–")
 Line = tuple[Word | str, ...]
 """Words of the sentence, and inserted strings, in reading order."""
-_DEFINITE = words("the this these his her its their")
+_DEFINITE = word_set("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
-_TOGETHER = words(
+_TOGETHER = word_set(
     "between among versus both either neither respectively together each same total combination mix mixture",
     "ratio difference relationship blend pair set series range",
 )
 """Words that may apply only to all items of a list together."""
-_COLLECTIVE = words(
+_COLLECTIVE = word_set(
     "combine mix merge join connect link compare separate divide consist comprise compose make match balance",
     "distinguish bind share tie meet differ react interact compete fight agree form produce create have",
     "depend",
@@ -39,7 +39,7 @@ class Draft(NamedTuple):
     verb: Word
 
 
-class Wording:
+class PrunedParse:
     """A parse, without the parts that other statements cover."""
 
     def __init__(self, parse: Parse) -> None:
@@ -83,7 +83,7 @@ class Aside(NamedTuple):
     relative: Word | None = None
 
 
-def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
+def asides_of(wording: PrunedParse, verb: Word, subject: Line) -> list[Aside]:
     """The unambiguous modifiers of a clause's nouns; `subject` is that of the clause."""
     found: list[Aside] = []
     for noun in wording.line(verb):
@@ -119,7 +119,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
     )
 
 
-def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
+def _set_off(wording: PrunedParse, noun: Word, child: Word) -> Aside | None:
     """A modifier set off by commas after a name or a definite noun."""
     all_words, first = wording.parse.words, child.first
     if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
@@ -145,7 +145,7 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     return Aside(child, name, relative) if is_definite and not rival else None
 
 
-def split_list(wording: Wording, verb: Word) -> list[Line]:
+def split_list(wording: PrunedParse, verb: Word) -> list[Line]:
     """A clause once per item of its longest list; unchanged if it has no list."""
     kept = wording.line(verb)
     whole: list[Line] = [tuple(kept)]
@@ -160,7 +160,7 @@ def split_list(wording: Wording, verb: Word) -> list[Line]:
     return [(*before, *_item(wording, heads[0], head)) for head in heads]
 
 
-def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
+def _heads(wording: PrunedParse, first: Word, verb: Word) -> list[Word]:
     """The heads of the list that a word begins; only the word if it can't be split."""
     parse = wording.parse
     heads = [first]
@@ -227,7 +227,7 @@ def _joined(head: Word) -> set[int]:
     return {c.i for c in head.dependents(*_JOINED) if c.i > head.i}
 
 
-def _item(wording: Wording, first: Word, head: Word) -> Line:
+def _item(wording: PrunedParse, first: Word, head: Word) -> Line:
     """One item alone, with the article or possessive of the first."""
     word = head.subtree(_joined(head))
     article = first.dependent("det", "poss")

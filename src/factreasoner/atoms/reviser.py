@@ -8,7 +8,7 @@ from functools import partial
 
 from factreasoner import prompts
 from factreasoner.atoms import checks
-from factreasoner.atoms.embedded import EmbeddedReviser
+from factreasoner.atoms.embedded import RuleReviser
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.settings import AtomSettings
 from factreasoner.llm.rewriting import Rewriter, Rewriting
@@ -44,7 +44,7 @@ class LLMReviser:
         self._llm = llm
         self._config = config or AtomSettings()
         self._template = prompts.load("reviser")
-        self._by_parse = EmbeddedReviser()
+        self._by_parse = RuleReviser()
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, ids and order; a revised atom has its former text in `original`.
@@ -69,7 +69,7 @@ class LLMReviser:
         english = is_english(record.response)
         parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
 
-        def leans(atom: Atom, parse: Parse | None) -> bool:
+        def needs_context(atom: Atom, parse: Parse | None) -> bool:
             if not (english and _LATIN.search(atom.text)):
                 return True
             if parse is None:
@@ -80,7 +80,7 @@ class LLMReviser:
         return [
             Claim(atom.id, prompts.repeatable(atom.text))
             for atom, parse in zip(atoms, parses, strict=True)
-            if leans(atom, parse)
+            if needs_context(atom, parse)
         ]
 
     def _rewriter(self, record: Record, atoms: Sequence[Atom]) -> Rewriter:

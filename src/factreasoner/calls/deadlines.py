@@ -13,7 +13,7 @@ from factreasoner.calls.threads import POLL_SECONDS, check_wanted, run_in_thread
 T = TypeVar("T")
 
 
-def turns(seconds: float) -> Iterator[float]:
+def wait_slices(seconds: float) -> Iterator[float]:
     """Timeouts to wait in turn until `seconds` have passed; Ctrl-C works between them.
 
     Raises AbandonedError if this work is no longer wanted.
@@ -29,16 +29,16 @@ _under_way: set[object] = set()
 
 
 def hold_requests_back() -> None:
-    """Let no call of `within` begin any more: new callers wait until the process ends."""
+    """Let no call of `run_within` begin any more: new callers wait until the process ends."""
     _held_back.set()
 
 
-def requests_under_way() -> int:
-    """The number of unfinished calls of `within`."""
+def requests_running() -> int:
+    """The number of unfinished calls of `run_within`."""
     return len(_under_way)
 
 
-def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
+def run_within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
     """`fn()`, run on a daemon thread that is abandoned after `seconds`, counted from `since()` if later.
 
     A socket timeout limits one read, not an answer: a slow stream would block the caller for ever.

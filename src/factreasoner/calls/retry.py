@@ -9,7 +9,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple, TypeVar
 
-from factreasoner.calls.deadlines import turns
+from factreasoner.calls.deadlines import wait_slices
 from factreasoner.errors import AttemptedError
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ PASSING_STATUSES = frozenset({408, 409, 425, 429})
 """Client error statuses after which the same request may succeed."""
 
 
-def may_pass(status: int) -> bool:
+def is_transient_status(status: int) -> bool:
     """Whether the same request may succeed after this HTTP status."""
     server_side = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
     return server_side or status in PASSING_STATUSES
@@ -38,14 +38,16 @@ def backoff(number: int, after: float | None = None) -> float:
     return seconds if after is None else after * random.uniform(1, 1.1) + min(seconds, 1.0)
 
 
-def rest(seconds: float) -> None:
+def sleep_while_wanted(seconds: float) -> None:
     """Sleep. Raises AbandonedError if this work is no longer wanted."""
-    for turn in turns(seconds):
+    for turn in wait_slices(seconds):
         time.sleep(turn)
 
 
-def again(
-    ask: Callable[[], T], wait: Callable[[int, T], float | None], rest: Callable[[float], None] = rest
+def repeat_until_accepted(
+    ask: Callable[[], T],
+    wait: Callable[[int, T], float | None],
+    rest: Callable[[float], None] = sleep_while_wanted,
 ) -> T:
     """The answer of `ask`, repeated after `wait(number, answer)` seconds until that is None."""
     number = 1
@@ -84,7 +86,7 @@ class Retry(NamedTuple):
             over = number >= self.attempts or time.monotonic() + seconds > until
             return None if over else seconds
 
-        answer = again(ask, wait)
+        answer = repeat_until_accepted(ask, wait)
         if isinstance(answer, Passing):
             raise answer.error
         return answer

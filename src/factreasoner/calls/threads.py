@@ -50,7 +50,7 @@ class AbandonedError(BaseException):
 
 
 @contextlib.contextmanager
-def abandoned_when_left() -> Iterator[None]:
+def abandon_on_exit() -> Iterator[None]:
     """Abandon everything started inside when the block ends, in threads of its context too.
 
     Items of maps, calls of `within` and batches of a local judge no longer start. Calls already running are
@@ -96,7 +96,7 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
 
 
 @contextlib.contextmanager
-def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Future[R]]]:
+def open_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Future[R]]]:
     """Returns a function that submits an item to the helper threads and returns its future.
 
     At most `workers` items run at once, in submission order; those not begun when the block ends never run.
@@ -248,7 +248,7 @@ class _Helpers:
 _HELPERS = _Helpers()
 
 
-def with_room(fn: Callable[P, T]) -> Callable[P, T]:
+def with_stack_room(fn: Callable[P, T]) -> Callable[P, T]:
     """`fn` with stack room for deep calls; for a thread's first function, or a rarely called one.
 
     CPython keeps frames in chunks of 16 KiB, and a loop across a chunk edge allocates one on each call: a
@@ -282,7 +282,7 @@ def run_in_thread(fn: Callable[[], T]) -> Future[T]:
     return future
 
 
-@with_room
+@with_stack_room
 def _work(calls: _Calls) -> None:
     while True:
         deliver = _settle(*calls.get())

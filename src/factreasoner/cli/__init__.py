@@ -28,7 +28,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from factreasoner import __version__
-from factreasoner.calls.threads import with_room
+from factreasoner.calls.threads import with_stack_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError, UsageError
 from factreasoner.report.terminal import WarningHandler, print_text
@@ -236,7 +236,7 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
-@with_room
+@with_stack_room
 def main() -> None:
     """Run this process's command line and exit."""
     # Threads of BLAS make fits of a few rows eight times as dear; it reads this when numpy is imported.

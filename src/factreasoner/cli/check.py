@@ -29,7 +29,7 @@ class CheckCommand(Command):
 
     def _execute(self) -> int:
         from factreasoner.analysis import rules as ruling
-        from factreasoner.analysis.evaluation import summarised
+        from factreasoner.analysis.evaluation import summarize_run
         from factreasoner.runs.finished import FinishedRun
 
         run = FinishedRun.of_any_task(self.run_dir)
@@ -37,7 +37,7 @@ class CheckCommand(Command):
         failed = ruling.FailedJudgements(run.task)
         if run.unfinished:
             raise RunError(run.unfinished)
-        summary = summarised(run, run.config, each=failed.add)
+        summary = summarize_run(run, run.config, each=failed.add)
         findings = ruling.apply_rules(rules, summary, run.task, failed, on_interval=self.on_interval)
         measured = [rule.measure for rule in rules if rule.measure in run.task.table]
         if self.as_json:
@@ -45,7 +45,7 @@ class CheckCommand(Command):
         else:
             print_text("\n".join(map(str, findings)))
         few = run.task.table.few_records(summary.sample(), measured)
-        turned = ruling.turned(rules, run.task.table)
+        turned = ruling.inverted_rules(rules, run.task.table)
         unchecked = f"{summary.not_checked}." if summary.not_checked else ""
         for warning in filter(
             None,

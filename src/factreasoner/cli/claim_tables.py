@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Column
 
 from factreasoner.judges import judged_by
-from factreasoner.judges.encoder.files import measured
+from factreasoner.judges.encoder.files import quality_sentence
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
@@ -24,7 +24,7 @@ from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
-from factreasoner.tasks.words import IN_PART, evidence_of, nothing_in
+from factreasoner.tasks.words import IN_PART, evidence_of, no_claims_reason
 from factreasoner.text.parsing import describe_parser, remedy
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
@@ -50,7 +50,7 @@ def print_claims(console: Terminal, task: Task[Any], result: Result, longest: in
     if rows := [claim_cells(row, task, longest) for row in result.rows()]:
         console.columns((task.words.p, Column(no_wrap=True), task.words.claim, "evidence"), rows)
     elif not result.failures:
-        console.print(f"No {task.words.claim}s: {nothing_in(result)}.")
+        console.print(f"No {task.words.claim}s: {no_claims_reason(result)}.")
     if result.not_checked:
         console.print(f"\n{number_of(len(rows), task.words.claim)}; {result.not_checked}")
 
@@ -98,7 +98,7 @@ def better_judge(config: Config) -> str:
     if config.judging_verifier != BUNDLED or config.verifier_model is not None:
         return ""
     better = "--model NAME" if config.first_model is None else "--judge llm"
-    return f"{measured()}. Before you rely on a score, use {better} or a verifier (docs/judges.md)."
+    return f"{quality_sentence()}. Before you rely on a score, use {better} or a verifier (docs/judges.md)."
 
 
 def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:

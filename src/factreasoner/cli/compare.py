@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, argument, flag
 from factreasoner.cli.mixups import refuse_text_as_data
-from factreasoner.cli.running import OverRecords, default_folder
+from factreasoner.cli.running import RecordsCommand, default_folder
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import print_text
 from factreasoner.settings.sources import flag_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ENDINGS = (".md", ".csv", ".json")
 
 
-class CompareCommand(OverRecords, panels=EVERY):
+class CompareCommand(RecordsCommand, panels=EVERY):
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
 
     With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of

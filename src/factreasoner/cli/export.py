@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from factreasoner.cli.flags import CORRECTIONS, RUN_DIR, Command, flag, format_of
 from factreasoner.errors import ConfigError
-from factreasoner.files import TableFormat, plain_name
+from factreasoner.files import TableFormat, uncompressed_name
 from factreasoner.report.terminal import print_data, print_text
 
 ENDINGS: dict[str, TableFormat] = {f".{form}": form for form in get_args(TableFormat)} | {".ndjson": "jsonl"}
@@ -40,7 +40,7 @@ class ExportCommand(Command):
 
         run, to_stdout = FinishedRun.of_any_task(self.run_dir, self.corrections), str(self.out) == "-"
         wanted = table_of(run, self.table or claim_table_of(run.task))
-        named = None if self.out is None else plain_name(self.out)
+        named = None if self.out is None else uncompressed_name(self.out)
         endings = ENDINGS | ({} if self.form is None else {".txt": self.form})
         form = format_of(named, self.form, endings, "csv")
         if to_stdout and form == "parquet":

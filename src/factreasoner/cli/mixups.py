@@ -8,11 +8,14 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from factreasoner.corpus.files import KINDS
 from factreasoner.errors import InputError, UsageError
 from factreasoner.text.visible import one_line
 
-_PROSE_FILES = frozenset({".txt", ".text", ".md", ".markdown", ".html", ".htm", ".pdf", ".docx", ".pptx"})
-_FILE_NAME = re.compile(r"\S+\.(md|txt|csv|tsv|json|jsonl|parquet|html|pdf|docx)(\.gz|\.zst)?", re.IGNORECASE)
+_PROSE_FILES = frozenset(ending for ending, kind in KINDS.items() if kind not in ("jsonl", "csv"))
+_FILE_NAME = re.compile(
+    rf"\S+(?:{'|'.join(map(re.escape, KINDS))}|\.json|\.parquet)(\.gz|\.zst)?", re.IGNORECASE
+)
 _URL = re.compile(r"(https?|file)://\S+", re.IGNORECASE)
 _TEXT = re.compile(r"\s|[.!?。！？।؟]$")
 SHOWN = 60

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner.cli.flags import OF_RUN, argument, flag
-from factreasoner.cli.running import Running
+from factreasoner.cli.running import TaskCommand
 from factreasoner.report.console import Terminal, plain
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 
 
-class RagCommand(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
+class RagCommand(TaskCommand, panels=PANELS, without=(*OF_RUN, "uncited", "rounds")):
     """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
 
     Rerun the command to resume after an interruption.
@@ -33,7 +33,7 @@ class RagCommand(Running, panels=PANELS, without=(*OF_RUN, "uncited", "rounds"))
             self.refuse_json()
         self.settings["k"] = self.first
         beyond = "claims that no single context supports are checked against all contexts together"
-        return self.carry_out(TASK, self.data, "" if self.config.premise == "joint" else beyond)
+        return self.run_task(TASK, self.data, "" if self.config.premise == "joint" else beyond)
 
     def at_end(self, results: Iterable[Any]) -> None:
         """List unsupported claims of answers, and claims of references that answers omit."""

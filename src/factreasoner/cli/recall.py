@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner.cli.flags import OF_RUN, argument, flag
-from factreasoner.cli.running import Running
+from factreasoner.cli.running import TaskCommand
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 
 
-class RecallCommand(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
+class RecallCommand(TaskCommand, panels=PANELS, without=(*OF_RUN, "atomizer")):
     """Judge which facts each answer states: facts given in the record, or made from its reference.
 
     Rerun the command to resume after an interruption.
@@ -28,7 +28,7 @@ class RecallCommand(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
 
         if self.explain:
             self.refuse_json()
-        return self.carry_out(TASK, self.data)
+        return self.run_task(TASK, self.data)
 
     def at_end(self, results: Iterable[Any]) -> None:
         """List omitted and unanswered facts, record by record."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
-from factreasoner.cli.running import Running
+from factreasoner.cli.running import TaskCommand
 from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from factreasoner.runs.finished import PastRecords
 
 
-class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
+class RunCommand(TaskCommand, panels=EVERY, without=OF_CLAIMS):
     """Assess every record of DATA. Rerun the command to resume after an interruption."""
 
     data: Path = argument(
@@ -33,13 +33,13 @@ class RunCommand(Running, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.tasks.factuality import TASK
 
         if self.config.calibration is not None:
-            from factreasoner.judges.calibration import misfits
+            from factreasoner.judges.calibration import calibration_notes
 
-            for note in misfits(self.config):
+            for note in calibration_notes(self.config):
                 self._note(note)
         if self.export_uai is not None and not self.dry_run:
             check_export(self.export_uai, self.config)
-        return self.carry_out(TASK, self.data)
+        return self.run_task(TASK, self.data)
 
     def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
         """The checked records; notes how many have contexts already, so that no search is needed."""

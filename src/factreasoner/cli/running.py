@@ -31,7 +31,7 @@ BATCH_WAITS = 5
 """Exit code if a batch is pending or was cancelled."""
 
 
-class OverRecords(Command):
+class RecordsCommand(Command):
     """Flags of commands over records."""
 
     continues = True
@@ -78,7 +78,7 @@ class OverRecords(Command):
         return checked
 
 
-class Running(OverRecords):
+class TaskCommand(RecordsCommand):
     """A command that runs a task over the records of DATA into a run folder."""
 
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
@@ -86,7 +86,7 @@ class Running(OverRecords):
     dry_run: bool = flag("Print calls, tokens and cost; call nothing.")
     report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
 
-    def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
+    def run_task(self, task: Task[Any], data: Path, beyond: str = "") -> int:
         """Run, resume, or print the plan; returns the exit code.
 
         `beyond` describes the extra calls for unsupported claims.
@@ -139,11 +139,11 @@ class Running(OverRecords):
 
     def _run(self, folder: RunFolder[Any], checked: CheckedInput | PastRecords) -> int:
         """Run or resume; then print the claims to review first and the scores, unless quiet."""
-        from factreasoner.runs.runner import opened
+        from factreasoner.runs.runner import open_run
 
         try:
-            with opened(folder, self.config, fresh=self.fresh):
-                report = self._gone_through(checked, folder)
+            with open_run(folder, self.config, fresh=self.fresh):
+                report = self._process_records(checked, folder)
         except KeyboardInterrupt as error:
             for note in getattr(error, "__notes__", ()):
                 self._note(note)
@@ -169,7 +169,7 @@ class Running(OverRecords):
         self._report(folder)
         return _ended(report, folder.path, self.config)
 
-    def _gone_through(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
+    def _process_records(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
         """Process the records with direct calls, or in rounds of batches."""
         from factreasoner.report.progress import progress_for
         from factreasoner.runs.runner import run as run_records
@@ -220,9 +220,9 @@ def _used_lines(config: Config) -> UsedLines | None:
 
 def default_folder(data: Path, task: str = "") -> Path:
     """The default run folder."""
-    from factreasoner.files import plain_name
+    from factreasoner.files import uncompressed_name
 
-    name = "stdin" if str(data) == "-" else plain_name(data).stem
+    name = "stdin" if str(data) == "-" else uncompressed_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)
 
 

@@ -36,9 +36,9 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
 
     def _execute(self) -> int:
         from factreasoner.cli.summary_tables import print_summary
-        from factreasoner.judges.calibration import misfits
-        from factreasoner.runs.corrections import Corrections, scored_again
-        from factreasoner.runs.finished import ScoredAgain, note_scored_again, unfinished
+        from factreasoner.judges.calibration import calibration_notes
+        from factreasoner.runs.corrections import Corrections, rescorer
+        from factreasoner.runs.finished import Rescoring, unfinished, write_rescoring
         from factreasoner.runs.scoring import check_export, score_journal
         from factreasoner.runs.store import RunFolder
 
@@ -47,16 +47,19 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
         config = _changed(folder, self.changes)
         cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
-        for note in (*unused(config, self.changes), *misfits(config, models, folder.manifest.run_id)):
+        for note in (
+            *unused(config, self.changes),
+            *calibration_notes(config, models, folder.manifest.run_id),
+        ):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)
         corrected = None if self.corrections is None else Corrections(self.corrections, folder)
         out = self.out or self.run_dir / "rescored"
         replaced = _replaced(out, config)
-        again = scored_again(config, corrected)
+        again = rescorer(config, corrected)
         summary = score_journal(folder, folder.assessed(), config, again=again, out=out)
-        note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
+        write_rescoring(out, Rescoring(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)
             self._note(written)
@@ -79,9 +82,9 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
 
 def _replaced(out: Path, config: Config) -> str:
     """The settings of the earlier scores in `out` that are replaced; "" if there are none."""
-    from factreasoner.runs.finished import read_scored_again
+    from factreasoner.runs.finished import read_rescoring
 
-    if (there := read_scored_again(out)) is None:
+    if (there := read_rescoring(out)) is None:
         return ""
     was, now = there.config.model_dump(mode="json"), config.model_dump(mode="json")
     others = (name for name in was if was[name] != now[name])

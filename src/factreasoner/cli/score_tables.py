@@ -17,8 +17,8 @@ from factreasoner.report.tables import (
     averages,
     difference_rows,
     explanation,
-    fewer,
     k_of,
+    partial_count,
     records_of,
     same_as,
     same_runs,
@@ -136,7 +136,7 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
         if found["value"] is None and (left_out or (metric.needs.labels and _unlabelled(content))):
             continue
         low_high = ", ".join(map(metric.text, found["interval_95"] or ()))
-        beside = f"[{low_high}]" * bool(low_high) + fewer(found, content["num_records"])
+        beside = f"[{low_high}]" * bool(low_high) + partial_count(found, content["num_records"])
         unbounded = found["value"] is not None and not low_high and content["num_records"] > 1
         if unbounded or (found["value"] is None and "confusion" not in content):
             beside = f"({escape(found['reason'])}){beside}"
@@ -163,7 +163,7 @@ def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric])
         yield str(sum(count for label, count in found["labels"].items() if label != "left_out"))
     for metric in metrics:
         score = found["scores"][metric.name]
-        yield metric.text(score["value"]) + fewer(score, found["num_records"])
+        yield metric.text(score["value"]) + partial_count(score, found["num_records"])
 
 
 def print_comparison(content: Mapping[str, Any]) -> None:

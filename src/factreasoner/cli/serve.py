@@ -51,7 +51,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
     drain_delay: float = flag("Seconds to keep accepting records after SIGTERM.", default=0.0, min=0.0)
 
     def _execute(self) -> int:
-        from factreasoner.judges.encoder.runtime import take_one_thread
+        from factreasoner.judges.encoder.runtime import use_one_thread
         from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
 
@@ -59,7 +59,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
         with extras_named():
             from factreasoner.serve.app import RequestLimits, Service
             from factreasoner.serve.server import listening, serve_until, until_signal
-        from factreasoner.serve.answers import Terms
+        from factreasoner.serve.answers import ServiceSettings
         from factreasoner.serve.queue import Queue
 
         threads = threads_for(config)
@@ -68,7 +68,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
             "patience": min(config.patience, self.timeout / 2),  # a server that is down is told of in time
         }
         kept = config.model_copy(update={**in_time, "executor": "threads"})
-        terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
+        terms = ServiceSettings(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
         access, limits = self._access(), RequestLimits(self.timeout, bytes_of(self.max_body))
         queue = Queue(terms, threads, self.queue)
         service = Service(terms, queue, access, limits, partial(print_text, err=True))
@@ -81,7 +81,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
             print_text(f"Serving on {where} with {number_of(threads, 'thread')}.", err=True)
 
         sys.setswitchinterval(SECONDS_OF_A_THREAD)
-        take_one_thread()
+        use_one_thread()
         run = partial(serve_until, service=service, listener=listener, ready=ready)
         return until_signal(run, service.drain, self.drain_delay)
 
@@ -102,12 +102,12 @@ def threads_for(config: Config) -> int:
 
     Raises ConfigError: settings for the execution of runs are given.
     """
-    from factreasoner.pipeline.config import waited_for
+    from factreasoner.pipeline.config import remote_service
     from factreasoner.runs.processes import processes_at_once
 
     if config.executor == "ray" or config.batch != "none":
         raise ConfigError("executor, batch: a service answers at once; remove Ray and batches")
-    return config.concurrency if waited_for(config) else processes_at_once(config)
+    return config.concurrency if remote_service(config) else processes_at_once(config)
 
 
 def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:

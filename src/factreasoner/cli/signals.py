@@ -11,7 +11,7 @@ import time
 from types import FrameType
 from typing import NoReturn
 
-from factreasoner.calls.deadlines import hold_requests_back, requests_under_way
+from factreasoner.calls.deadlines import hold_requests_back, requests_running
 
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_NOTICE = 2.0
@@ -63,9 +63,9 @@ class Stopping:
         assert number is not None
         self.exit_code = 128 + number
         hold_requests_back()
-        had_any = requests_under_way() > 0
+        had_any = requests_running() > 0
         answers_by = time.monotonic() + SECONDS_FOR_ANSWERS
-        while requests_under_way() and time.monotonic() < answers_by:
+        while requests_running() and time.monotonic() < answers_by:
             self._end_at_second(_POLL_SECONDS)
         if had_any:
             self._end_at_second(SECONDS_TO_KEEP)

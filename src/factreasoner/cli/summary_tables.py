@@ -12,7 +12,7 @@ from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
 from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import CONSTANT_CONFIDENCE, judged_by
 from factreasoner.judges.calibration import calibration_of
-from factreasoner.judges.probe import as_probed, known_probe
+from factreasoner.judges.probe import cached_probe, with_probed_size
 from factreasoner.llm.ask import AN_ANSWER, MOST_FACTS, MOST_WITHOUT_RESULT
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
@@ -260,7 +260,7 @@ def show_plan(
     Raises ConfigError, MissingExtraError: as the task's worker does.
     """
     refuse_misfit(config, task)
-    planned = plan(records(), as_probed(config), task)
+    planned = plan(records(), with_probed_size(config), task)
     if as_json:
         print_json(planned.content())
         return
@@ -309,7 +309,7 @@ def _facts_per_call(config: Config) -> str:
     if config.atoms_per_call is not None or config.batch != "none":
         size = config.atoms_per_call or MOST_FACTS
         return f"Assumes {number_of(size, 'atom')} per call."
-    if (found := known_probe(config)) is not None:
+    if (found := cached_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (
         f"Assumes {MOST_FACTS} atoms per call. The run measures what the model can handle first "

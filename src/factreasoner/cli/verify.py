@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.mixups import refuse_file, refuse_text
-from factreasoner.cli.running import Running
+from factreasoner.cli.running import TaskCommand
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
 from factreasoner.web.settings import WebSettings
@@ -28,7 +28,7 @@ NAMED = 3
 BEYOND = "sentences whose claims fail are rewritten and judged again"
 
 
-class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.model_fields):
+class VerifyCommand(TaskCommand, panels=PANELS, without=UNUSED, also=WebSettings.model_fields):
     """Check each claim of an answer against the sources it cites, and correct the answer.
 
     Records go into a run folder; rerun the command to resume. One text with its sources (--text FILE
@@ -59,7 +59,7 @@ class VerifyCommand(Running, panels=PANELS, without=UNUSED, also=WebSettings.mod
             raise ConfigError("--source and --prompt go with one text: add --text FILE")
         if self.data is None:
             raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-        return self.carry_out(TASK, self.data, BEYOND if self.config.rounds else "")
+        return self.run_task(TASK, self.data, BEYOND if self.config.rounds else "")
 
     def at_end(self, results: Iterable[VerifyResult]) -> None:
         """Name citations without a source in the first records that have some."""

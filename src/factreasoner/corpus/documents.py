@@ -20,12 +20,12 @@ from factreasoner.files import (
     LONGEST_LINE,
     TOO_LONG,
     CsvTable,
+    describe_table_error,
     lines_of,
-    opened,
-    plain_name,
-    why_no_table,
+    open_file,
+    uncompressed_name,
 )
-from factreasoner.text.language import composed
+from factreasoner.text.language import normalize_nfc
 from factreasoner.web.page import WIDE, Extracted, Page, TextTable, decode
 from factreasoner.web.reader import PageReader
 
@@ -63,7 +63,7 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
     try:
         before = path.stat()
         rows = {"jsonl": json_rows, "csv": csv_rows}.get(kind)
-        with opened(path) as file:
+        with open_file(path) as file:
             data = file.read(HEAD)
             _refuse_other(path, kind, data)
             data += b"" if rows else file.read(MOST_BYTES)
@@ -77,7 +77,7 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
             if isinstance(item, BadRow):
                 yield item
             elif item.text.strip():
-                yield item._replace(text=composed(item.text), title=composed(item.title))
+                yield item._replace(text=normalize_nfc(item.text), title=normalize_nfc(item.title))
         after = path.stat()
     except OSError as error:
         raise DocumentError(f"{path}: {reason(error)}") from error
@@ -86,7 +86,7 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
 
 
 def _document(path: Path, kind: Kind, data: bytes) -> Document:
-    name = re.sub(r"[_\s-]+", " ", plain_name(path).stem).strip()
+    name = re.sub(r"[_\s-]+", " ", uncompressed_name(path).stem).strip()
     if kind not in ("text", "markdown"):
         return _page(path, kind, data, name)
     read = text_of(data, str(path))
@@ -118,7 +118,7 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     if found is None or found.kind == kind or (found == ARCHIVE and kind in ("docx", "pptx")):
         return
     remedy = f"; name it .{found.kind}" if found.kind else ""
-    raise DocumentError(f"{path}: named {plain_name(path).suffix}, but it is {found.what}{remedy}")
+    raise DocumentError(f"{path}: named {uncompressed_name(path).suffix}, but it is {found.what}{remedy}")
 
 
 def text_of(data: bytes, name: str) -> Extracted:
@@ -183,7 +183,7 @@ class BadRow(NamedTuple):
 
 def json_rows(path: Path) -> Iterator[Document | BadRow]:
     """A document or a problem for every line that is not blank. Raises OSError."""
-    with opened(path) as file:
+    with open_file(path) as file:
         for number, _, line in lines_of(file):
             yield _json_row(line, number)
 
@@ -204,7 +204,7 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
 
     Reading stops where the file is no valid CSV.
     """
-    with opened(path) as file:
+    with open_file(path) as file:
         table = CsvTable(file, ",\t;")
         rows = filter(None, table)
         try:
@@ -219,7 +219,7 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
                     cells = itertools.zip_longest(columns, row[: len(columns)], fillvalue="")
                     yield _row(dict(cells), table.line)
         except csv.Error as error:
-            yield BadRow(table.begins, f"{why_no_table(error)}; nothing after it is read")
+            yield BadRow(table.begins, f"{describe_table_error(error)}; nothing after it is read")
 
 
 def _wrong_columns(columns: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.calls.cache import CacheFile, cache_folder
-from factreasoner.calls.deadlines import within
+from factreasoner.calls.deadlines import run_within
 from factreasoner.calls.limits import Budget
 from factreasoner.calls.retry import Passing, Retry
 from factreasoner.calls.threads import parallel_map
@@ -166,7 +166,7 @@ class LiteLLMEmbedding:
         unknown = f"embedding {self._name!r} is not known, so no limit can be kept; leave `max_cost` out"
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
-                answer = within(self._config.timeout, lambda: self._send(texts))
+                answer = run_within(self._config.timeout, lambda: self._send(texts))
             except TimeoutError:
                 raise  # it may have been worked on, and paid for
             except Exception:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import DocumentError
-from factreasoner.files import plain_name, real
+from factreasoner.files import resolve_links, uncompressed_name
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "jsonl", "csv"]
 
@@ -80,7 +80,7 @@ def _unfit(file: Path, folder: Path) -> str | None:
     """Why a file below `folder` is skipped; None if it is read."""
     if not stat.S_ISREG(_mode(file)):
         return "a link that leads nowhere" if file.is_symlink() else "no regular file"
-    if file.is_symlink() and not real(file).is_relative_to(real(folder)):
+    if file.is_symlink() and not resolve_links(file).is_relative_to(resolve_links(folder)):
         return "a link out of the folder is not followed; name the file itself to have it"
     return None
 
@@ -116,7 +116,7 @@ def kind_of(path: Path) -> Kind:
 
 def _suffix(path: Path) -> str:
     """The ending of a file's name, without .gz or .zst."""
-    return plain_name(path).suffix.lower()
+    return uncompressed_name(path).suffix.lower()
 
 
 def reason(error: OSError) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import StoreError
-from factreasoner.llm.faults import shown
+from factreasoner.llm.faults import safe_excerpt
 from factreasoner.plugins.table import extras_named
 
 with extras_named():
@@ -121,7 +121,7 @@ def _ask(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return fn(*args, **kwargs)
     except (ChromaError, OSError, ValueError) as error:
-        raise StoreError(f"vectors: {shown(str(error) or type(error).__name__)}") from error
+        raise StoreError(f"vectors: {safe_excerpt(str(error) or type(error).__name__)}") from error
 
 
 def _writable(folder: Path) -> bool:

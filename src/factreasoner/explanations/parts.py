@@ -58,7 +58,7 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
         atoms = [i for i in members if kinds[i] == "atom"]
         if len(atoms) == len(members) or not any(whole.names[i] in wanted for i in atoms):
             continue
-        graph = induced(whole, members)
+        graph = subgraph(whole, members)
         place = {i: position for position, i in enumerate(members)}
         found.append(
             NetworkPart(
@@ -70,7 +70,7 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
     return Network(whole, tuple(found))
 
 
-def induced(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:
+def subgraph(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:
     """The network of only the variables `kept`, in that order."""
     kept = list(kept)
     place = {i: position for position, i in enumerate(kept)}

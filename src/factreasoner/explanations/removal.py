@@ -1,7 +1,7 @@
 """Atoms' posteriors without each context, computed in the cheapest equivalent way.
 
-`ManyAtOnce` propagates all variants together through the junction tree of a narrow part. For a wide part, or
-sampled posteriors, `BySolver` runs the configured solver while there is time.
+`JunctionTreeRemoval` propagates all variants together through the junction tree of a narrow part. For a wide
+part, or sampled posteriors, `SolverRemoval` runs the configured solver while there is time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import OutOfTimeError
-from factreasoner.explanations.parts import NetworkPart, induced
+from factreasoner.explanations.parts import NetworkPart, subgraph
 from factreasoner.models import Marginals
 from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.protocols import Solver
@@ -44,7 +44,7 @@ def probability(log_odds: npt.ArrayLike) -> Table:
     return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(log_odds) / 2.0))
 
 
-class ManyAtOnce:
+class JunctionTreeRemoval:
     """All contexts through one junction tree, exact and without the solver.
 
     `candidates` are the contexts to try. `exact` and `stderr` describe the worst posterior so far, and
@@ -89,8 +89,8 @@ class ManyAtOnce:
         return np.asarray(logs[1] - logs[0]).T
 
 
-class BySolver:
-    """Contexts one by one through the solver; interface as `ManyAtOnce`.
+class SolverRemoval:
+    """Contexts one by one through the solver; interface as `JunctionTreeRemoval`.
 
     Stops if the base or a result has not converged: its differences would be random.
     """
@@ -111,10 +111,10 @@ class BySolver:
             self._give_up("the posteriors did not converge, so the effect of a context is unknown")
 
     def whole(self) -> None:
-        """See `ManyAtOnce`; here only the solver could tell."""
+        """See `JunctionTreeRemoval`; here only the solver could tell."""
 
     def one_by_one(self) -> Table:
-        """See `ManyAtOnce`."""
+        """See `JunctionTreeRemoval`."""
         try:
             for context in self.candidates:
                 self._known[context] = self._without(context)
@@ -129,7 +129,7 @@ class BySolver:
 
     def _without(self, context: int) -> Table:
         graph, atoms = self._part.graph, self._part.atoms
-        rest = induced(graph, [i for i in range(len(graph.names)) if i != context])
+        rest = subgraph(graph, [i for i in range(len(graph.names)) if i != context])
         return log_odds(self._solved(rest), [graph.names[i] for i in atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
@@ -148,7 +148,7 @@ class BySolver:
         return given
 
 
-Removals: TypeAlias = ManyAtOnce | BySolver
+Removals: TypeAlias = JunctionTreeRemoval | SolverRemoval
 
 
 def removals(
@@ -161,10 +161,10 @@ def removals(
     """
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
     if plan.total > NARROW_ENTRIES:
-        return BySolver(part, base, solver, deadline=deadline)
-    many = ManyAtOnce(part, plan)
+        return SolverRemoval(part, base, solver, deadline=deadline)
+    many = JunctionTreeRemoval(part, plan)
     # A network may be sampled in its wide parts alone.
     known = probability(log_odds(base, [part.graph.names[i] for i in part.atoms]))
     if base.exact or np.allclose(probability(many.whole()), known, rtol=0, atol=SAME):
         return many
-    return BySolver(part, base, solver, deadline=deadline)
+    return SolverRemoval(part, base, solver, deadline=deadline)

@@ -85,15 +85,15 @@ def near_key(field: str, keys: Iterable[str]) -> str | None:
     return next(filter(None, close), None)
 
 
-def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
+def with_hint(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     """The problem of a missing field, with a similar key of the object."""
     field = problem.field
     if field not in FIELDS or (near := near_key(field, keys)) is None:
         return problem
-    return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
+    return problem._replace(message=f"{problem.message}; there is a key {near!r}; {rename_hint(near, field)}")
 
 
-def meant(key: str, field: str, keys: Collection[str] = ()) -> str:
+def rename_hint(key: str, field: str, keys: Collection[str] = ()) -> str:
     """What to do with a key that may hold that field."""
     usual = FIELDS[field][0]
     held = any(name in keys for name in FIELDS[field])

@@ -112,7 +112,9 @@ class GoldFile:
         if not self._used:
             known = "`show` names the run's atoms"
             if counts["of_other_records"]:
-                known = f"the file's records are {some_of(self._labels)}, the run's {some_of(self._seen)}"
+                known = (
+                    f"the file's records are {example_ids(self._labels)}, the run's {example_ids(self._seen)}"
+                )
             message = f"none of its {total} labels is for an atom of this run: {parts}; {known}"
         found = [InputProblem(str(self.path), "", message)] if parts else []
         if self._problems or not self._used:
@@ -137,7 +139,7 @@ def _gold_labels_of(line: InputLine, draft: RecordCheck) -> Iterator[tuple[str, 
             yield record, atom["id"], GoldLabel(gold, atom["text"], number)
 
 
-def some_of(ids: Iterable[str]) -> str:
+def example_ids(ids: Iterable[str]) -> str:
     """The first ids, for a message."""
     first, rest = sorted(ids)[:3], sorted(ids)[3:]
     return ", ".join([*map(repr, first), *(["..."] if rest else [])])

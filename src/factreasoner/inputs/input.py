@@ -26,16 +26,16 @@ from factreasoner.files import (
     ESCAPED,
     LONGEST_LINE,
     CsvTable,
-    opened,
-    plain_name,
-    unpacked,
-    why_no_table,
+    describe_table_error,
+    open_file,
+    uncompressed_name,
+    unpack_file,
 )
 from factreasoner.inputs.jsonl import (
     HEAD_BYTES,
     TABLES,
     decode_json,
-    foreign,
+    describe_other_format,
     not_utf8,
     objects_in,
     parse_line,
@@ -163,8 +163,8 @@ class CheckedInput:
             with stdin if self.name == STDIN else self._path.open("rb") as stream:
                 shutil.copyfileobj(stream, spool)
             spool.seek(0)
-            copy = unpacked(spool)
-        with contextlib.nullcontext(copy) if copy else opened(self._path) as plain:
+            copy = unpack_file(spool)
+        with contextlib.nullcontext(copy) if copy else open_file(self._path) as plain:
             head = plain.read(HEAD_BYTES)
             plain.seek(0)
             if (found := _records_of(self.name, head, plain, self.notes)) is None:
@@ -190,7 +190,7 @@ class CheckedInput:
                 self._copy.seek(0)
                 yield self._copy
             else:
-                with opened(self._path) as file:
+                with open_file(self._path) as file:
                     yield file
         except OSError as error:
             raise unreadable(self.name, error) from error
@@ -212,10 +212,10 @@ def _records_of(name: str, head: bytes, file: IO[bytes], notes: list[str]) -> It
         return _parquet(name, file)
     if text.startswith(b"["):
         return _elements(name, file)
-    separators = TABLES.get(plain_name(PurePath(name)).suffix.lower())
+    separators = TABLES.get(uncompressed_name(PurePath(name)).suffix.lower())
     if not separators or not text or text.startswith(b"{"):
         return None
-    if message := foreign(head):
+    if message := describe_other_format(head):
         raise _wrong(name, message)
     return _rows(name, file, separators, notes)
 
@@ -292,7 +292,7 @@ def _rows(
         if blank:
             notes.append(f"{number_of(blank, 'blank row')} skipped")
     except csv.Error as error:
-        raise _wrong(f"{name}:{table.begins}", why_no_table(error)) from error
+        raise _wrong(f"{name}:{table.begins}", describe_table_error(error)) from error
 
 
 def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict[str, Any] | InputProblem:

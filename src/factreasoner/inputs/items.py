@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.objects import listed, mapping_of
+from factreasoner.inputs.objects import as_list, mapping_of
 from factreasoner.inputs.problems import A_LIST, STANDS_IN, Id, RecordCheck
 from factreasoner.models import Atom, Context, Gold, new_id
 from factreasoner.models.wording import OF_PROBABILITIES, describe
@@ -130,7 +130,7 @@ class Items:
                 self._draft.problem(shown, "is a list written as a string; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        items: Any = value if isinstance(value, list) else [] if value is None else listed(value)
+        items: Any = value if isinstance(value, list) else [] if value is None else as_list(value)
         if not isinstance(items, list):
             self._draft.problem(shown, (A_LIST % "texts or objects").format(found=describe(value)))
             return []

@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple
 import jiter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import BOM, LONGEST_LINE, TOO_LONG, lines_of, opened
+from factreasoner.files import BOM, LONGEST_LINE, TOO_LONG, lines_of, open_file
 from factreasoner.inputs.problems import DEEPEST
 from factreasoner.models.wording import describe
 
@@ -45,7 +45,7 @@ _REMEDIES = {
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 
-def foreign(head: bytes) -> str | None:
+def describe_other_format(head: bytes) -> str | None:
     """What a file is that can't be JSON lines or a table, and the fix."""
     kind = next((what for how, what in _BEGINNINGS.items() if re.match(how, head.removeprefix(BOM))), None)
     return kind and f"this is {kind}"
@@ -54,7 +54,7 @@ def foreign(head: bytes) -> str | None:
 def _file_problem(file: IO[bytes], form: str) -> str | None:
     """Why an open file can't be JSONL, and the fix; `form` describes its lines."""
     text = file.read(HEAD_BYTES).removeprefix(BOM)
-    if message := foreign(text):
+    if message := describe_other_format(text):
         return message
     if not text.strip() or text.lstrip().startswith(b"{"):
         return None
@@ -80,7 +80,7 @@ def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[
     Raises InputError: the file can't be read, or can't be JSONL.
     """
     try:
-        with opened(path) as file:
+        with open_file(path) as file:
             yield from objects_in(file, str(path), problems, form)
     except OSError as error:
         raise unreadable(str(path), error) from error

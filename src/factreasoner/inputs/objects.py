@@ -50,17 +50,19 @@ def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401
     return None if isinstance(item, Iterable) else public or None
 
 
-def listed(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
+def as_list(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
     """A list from an array, DataFrame rows or any iterable; other values unchanged."""
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        return [given({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")]
+        return [
+            drop_missing({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")
+        ]
     if hasattr(value, "tolist"):
         return value.tolist()
     single = isinstance(value, str | bytes) or not isinstance(value, Iterable)
     return value if single or _keys_of(value) is not None else list(value)
 
 
-def given(row: Mapping[Any, Any]) -> dict[Any, Any]:
+def drop_missing(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """A row without missing values: None, NaN, NaT and NA."""
     named = ("NoneType", "NAType", "NaTType")
     return {

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
+from factreasoner.inputs.columns import FIELDS, misspelt, names_of, near_key, rename_hint, with_hint
 from factreasoner.inputs.items import KINDS, Items
-from factreasoner.inputs.objects import given, listed, mapping_of
+from factreasoner.inputs.objects import as_list, drop_missing, mapping_of
 from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.models.wording import describe
@@ -95,7 +95,7 @@ class Reader:
         if known:  # ids that are told already make no record either
             draft.problems = known + [p for p in draft.problems[len(known) :] if p.field]
         if self._fits and record is not None and len(draft.problems) == (not answered):
-            draft.problems += [hinted(p, extras)._replace(where=draft.where) for p in self._fits(record)]
+            draft.problems += [with_hint(p, extras)._replace(where=draft.where) for p in self._fits(record)]
         if record is None or draft.problems:
             raise InputError(draft.problems)
         self._item_notes |= items.notes
@@ -127,7 +127,7 @@ class Reader:
                 remedy = f"write each of these as a record, one a line: jq -c '.[\"{wrapping}\"][]' FILE"
                 return f"missing, and {wrapping!r} holds a list of objects; {remedy} > records.jsonl"
             if near := near_key("response", extras):
-                return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
+                return f"missing, and there is a key {near!r}; {rename_hint(near, 'response')}"
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'remove the record (in JSON "" is an empty answer)'
@@ -136,7 +136,7 @@ class Reader:
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in all records so far."""
         near = misspelt(self._kept, self._column_map)
-        notes = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
+        notes = [f"{key!r} is kept as metadata; {rename_hint(key, field, self._kept)}" for key, field in near]
         return [*notes, *self._item_notes]
 
     def unseen(self) -> list[str]:
@@ -179,7 +179,7 @@ def given_records(
         try:
             if isinstance(row, Record):
                 record = row
-                problems += [hinted(p, row.metadata)._replace(where=place) for p in fits(row)]
+                problems += [with_hint(p, row.metadata)._replace(where=place) for p in fits(row)]
             else:
                 record = reader.record(_mapping_of_row(row, place), where=place, default_id=f"r{number}")
             _refuse_unwritable(record, place, _NAMES)
@@ -224,7 +224,7 @@ def _rows(where: str, records: object) -> Iterable[object]:
     if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
         message = f"holds the splits {', '.join(records)}; pass one of them: [{next(iter(records))!r}]"
     elif (
-        isinstance(rows := listed(records), Iterable)
+        isinstance(rows := as_list(records), Iterable)
         and not isinstance(rows, str)
         and mapping_of(rows) is None
     ):
@@ -244,4 +244,4 @@ def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
         raise InputError([InputProblem(where, "", message)])
     if hasattr(row, "_asdict"):  # of `itertuples`
         found.pop("Index", None)
-    return found if isinstance(row, Mapping) else given(found)
+    return found if isinstance(row, Mapping) else drop_missing(found)

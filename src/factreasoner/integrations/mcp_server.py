@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
 from factreasoner import __version__
-from factreasoner.calls.threads import abandoned_when_left, with_room
+from factreasoner.calls.threads import abandon_on_exit, with_stack_room
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.columns import parameter_of
 from factreasoner.inputs.parsing import given_record
@@ -91,7 +91,7 @@ class _Tool:
         self._task = task_named(name)
         self._worker = self._task.worker(config, calls)
 
-    @with_room
+    @with_stack_room
     def found(self, kind: type[F], response: str, passages: Sequence[str] | None, prompt: str = "") -> F:
         """The result for an answer. Raises InputError, and what workers raise."""
         config = self._worker.config
@@ -198,7 +198,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
 async def _in_time(found: Callable[[], F], seconds: float) -> F:
     """The result from a thread, within the limit. Raises ToolError, which the agent reads."""
     try:
-        with anyio.fail_after(seconds), abandoned_when_left():
+        with anyio.fail_after(seconds), abandon_on_exit():
             return await anyio.to_thread.run_sync(found, abandon_on_cancel=True)
     except TimeoutError:
         raise ToolError(f"it took more than {seconds:g} s: pass fewer passages or less text") from None

@@ -9,7 +9,7 @@ from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
-from factreasoner.metrics.table import SHARE, Metric, certain
+from factreasoner.metrics.table import SHARE, Metric, certain_range
 from factreasoner.models import Result
 from factreasoner.models.looks import look_of
 from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
@@ -115,7 +115,7 @@ class Scoring:
         if value is None:
             message = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
             return ScoredAnswer(None, None, lower, message, result)
-        bounds = certain(self._row, line)
+        bounds = certain_range(self._row, line)
         rows = [row for row in result.rows() if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += ["sampling did not converge"] * (bounds is None)

@@ -110,7 +110,7 @@ class Asker:
             name=lambda claim: question.item(claim.id),
             request=question.request,
             read=lambda reply, schema, claims: [
-                read(reply, schema, f"fact_{position}", question.label_of, self._config)
+                read_answer(reply, schema, f"fact_{position}", question.label_of, self._config)
                 for position in range(len(claims))
             ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
@@ -130,7 +130,7 @@ class Asker:
         return answers
 
 
-def read(
+def read_answer(
     reply: Reply,
     schema: FunctionSchema,
     name: str,

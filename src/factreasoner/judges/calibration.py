@@ -116,7 +116,7 @@ def settings_of(config: JudgeSettings, names: Iterable[str]) -> dict[str, Any]:
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
 
 
-def misfits(
+def calibration_notes(
     config: JudgeSettings, models: Mapping[str, Mapping[str, Any]] | None = None, run: str | None = None
 ) -> list[str]:
     """Notes on why the calibration of `config` may not fit, such as other settings.
@@ -199,7 +199,7 @@ def calibrated_verdicts(verdicts: Sequence[Verdict], offsets: LabelOffsets) -> t
 
     Verdicts without P of all three labels, and those that a reader corrected, stay unchanged.
     """
-    return tuple(_calibrated(verdict.as_given, offsets) for verdict in verdicts)
+    return tuple(_calibrated(verdict.uncalibrated_verdict, offsets) for verdict in verdicts)
 
 
 def _calibrated(given: Verdict, offsets: LabelOffsets) -> Verdict:

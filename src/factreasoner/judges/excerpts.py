@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from factreasoner.calls.usage import estimate_tokens
-from factreasoner.judges.encoder.bundled.windows import chosen, content_words
+from factreasoner.judges.encoder.bundled.windows import choose_windows, content_words
 from factreasoner.models import Claim
 from factreasoner.text.sentences import Span
 
@@ -48,7 +48,7 @@ def excerpts(text: str, claims: Sequence[Claim], *, claims_per_call: int) -> lis
 
 def _related(text: str, claim: Claim) -> frozenset[Span]:
     """The windows about a claim; none if too few of its words occur, or it has no content words."""
-    found = chosen(text, claim.text) if content_words(claim.text) else ()
+    found = choose_windows(text, claim.text) if content_words(claim.text) else ()
     return frozenset(window.span for window in found if window.share >= LEAST_OF_BEST * found[0].share)
 
 

@@ -21,7 +21,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.client import LiteLLMClient, Prober
-from factreasoner.llm.faults import shown
+from factreasoner.llm.faults import safe_excerpt
 from factreasoner.llm.send import waiting_for
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
@@ -71,7 +71,7 @@ def prober_of(config: JudgeSettings) -> Prober | None:
     wanted = config.atoms_per_call is None and config.part("judge").prompts
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
-    purse = Purse()
+    purse = ProbeBudget()
     return Prober(prompt_key(config), lambda llm: probe(llm, config, purse))
 
 
@@ -80,13 +80,13 @@ SERVERS_FAULT: dict[str, type[LLMError]] = {kind.__name__: kind for kind in (Pro
 
 
 @dataclass
-class Purse:
+class ProbeBudget:
     """The paid calls that a probe may still make, retries included."""
 
     left: int = MOST_PROBE_CALLS
 
 
-def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probe:
+def probe(llm: LLM, config: JudgeSettings, purse: ProbeBudget | None = None) -> Probe:
     """The number of facts per call for a model: 4 calls for a capable one, at most `purse` for others.
 
     Raises:
@@ -95,7 +95,7 @@ def probe(llm: LLM, config: JudgeSettings, purse: Purse | None = None) -> Probe:
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
-        return _ProbeRun(llm, config, purse or Purse()).probe()
+        return _ProbeRun(llm, config, purse or ProbeBudget()).probe()
 
 
 class _ProbeRun:
@@ -104,7 +104,7 @@ class _ProbeRun:
     Missing answers are not retried: they count as wrong.
     """
 
-    def __init__(self, llm: LLM, config: JudgeSettings, purse: Purse) -> None:
+    def __init__(self, llm: LLM, config: JudgeSettings, purse: ProbeBudget) -> None:
         self._llm = llm
         confidence = "constant" if config.confidence == "votes" else config.confidence
         self._config = config.model_copy(update={"max_attempts": 1, "confidence": confidence})
@@ -238,7 +238,7 @@ def _useless(reply: Reply, schema: FunctionSchema) -> UnusableReplyError | None:
         return UnusableReplyError("the token limit cut off the reply: see `max_tokens`", reason="cut")
     if any(schema.problem(name, reply.arguments) is None for name in schema.choices):
         return None
-    return UnusableReplyError(f"the reply has no verdict, but: {shown(reply.text)}")
+    return UnusableReplyError(f"the reply has no verdict, but: {safe_excerpt(reply.text)}")
 
 
 def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
@@ -250,7 +250,7 @@ def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
     return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
 
 
-def known_probe(config: JudgeSettings) -> Probe | None:
+def cached_probe(config: JudgeSettings) -> Probe | None:
     """The cached result of an earlier probe; None without one."""
     if prober_of(config) is None or config.first_model is None or config.batch != "none":
         return None
@@ -259,7 +259,7 @@ def known_probe(config: JudgeSettings) -> Probe | None:
     return client.kept.known.probes.get(prompt_key(config))
 
 
-def as_probed(config: C) -> C:
+def with_probed_size(config: C) -> C:
     """The settings with the probed number of atoms per call, if known."""
-    found = known_probe(config)
+    found = cached_probe(config)
     return config if found is None else config.model_copy(update={"atoms_per_call": found.facts_per_call})

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import is_packed
+from factreasoner.files import is_compressed
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges import CONSTANT_CONFIDENCE, unjudged
 from factreasoner.judges.relation_lines import LINE_FORMAT, Pair, Recording, UsedLines, lines_of, table_of
@@ -146,7 +146,7 @@ class RecordedRun(Mapping[str, Recording]):
     """
 
     def __init__(self, file: Path) -> None:
-        if is_packed(file):
+        if is_compressed(file):
             message = "a run's journal, compressed; unpack it first: verdicts are looked up in it one by one"
             raise InputError([InputProblem(str(file), "", message)])
         self._journal = Journal(file)
@@ -209,7 +209,9 @@ def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]
     verdicts the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
-    given = (verdict.as_given.model_copy(update={"confidence": "recorded"}) for verdict in verdicts)
+    given = (
+        verdict.uncalibrated_verdict.model_copy(update={"confidence": "recorded"}) for verdict in verdicts
+    )
     found = {(verdict.context_id, verdict.target_id): verdict for verdict in given}
     strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
     for (source, target), verdict in strongest:

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import opened, why_unread
+from factreasoner.files import describe_read_error, open_file
 from factreasoner.judges import pair_id
 from factreasoner.models import Label, Record, Verdict
 from factreasoner.models.journal import JOURNAL
@@ -144,10 +144,10 @@ def line_problems(error: ValidationError, where: str, line_format: str) -> Itera
 def lines_of(file: Path) -> Iterator[bytes]:
     """The lines of a file, compressed or not. Raises InputError if it can't be read."""
     try:
-        with opened(file) as lines:
+        with open_file(file) as lines:
             yield from lines
     except OSError as error:
-        why = why_unread(error)
+        why = describe_read_error(error)
         if file.name == JOURNAL and isinstance(error, FileNotFoundError):
             why = "is missing; put it back, or name another run folder"
         raise InputError([InputProblem(str(file), "", why)]) from error

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.llm.responses import named_by
+from factreasoner.llm.responses import matching_value
 from factreasoner.text.reasoning import blanked_reasoning
 
 _DRAFT = (
@@ -111,7 +111,7 @@ def answer_in(text: str, allowed: Sequence[str]) -> Answer | None:
         return None
     last = max(found, key=lambda answer: answer.start)
     end = min(answer.start for answer in found) + len(last.value)
-    return None if not last.value or is_taken_back(text, last.value, end, allowed) else last
+    return None if not last.value or is_retracted(text, last.value, end, allowed) else last
 
 
 def retracts(behind: str) -> bool:
@@ -124,7 +124,7 @@ def announces_draft(before: str) -> bool:
     return _ANNOUNCED.search(before[-_LONGEST_NOTICE:]) is not None
 
 
-def is_taken_back(text: str, value: str, end: int, allowed: Sequence[str]) -> bool:
+def is_retracted(text: str, value: str, end: int, allowed: Sequence[str]) -> bool:
     """Whether the text after `end` gives another value, or retracts this one."""
     if re.match(r"[^\w\n]*\?", text[end:]) or retracts(text[end:]):
         return True
@@ -145,7 +145,7 @@ def beginning(text: str, allowed: Sequence[str]) -> Answer | None:
     if not initials:
         return None
     if len(initials) == 1:
-        value = named_by(initials[0], allowed)
+        value = matching_value(initials[0], allowed)
         return Answer(value, words[0].start()) if value else None
     parts = {value: value.casefold().split() for value in allowed}
     for value, whole in parts.items():

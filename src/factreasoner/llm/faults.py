@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
-from factreasoner.calls.retry import may_pass
+from factreasoner.calls.retry import is_transient_status
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.capabilities import OPTIONAL, Capabilities, token_limit
 from factreasoner.llm.forms import ALTERNATIVES
@@ -163,7 +163,7 @@ def fault_of(
     unsupported = type(error).__name__ == "UnsupportedParamsError"  # by litellm, which sent nothing
     if not isinstance(status, int) or unsupported or NO_ANSWER.search(raw):
         status = None  # litellm invents a 500 for a broken connection
-    message = shown(raw, secret)
+    message = safe_excerpt(raw, secret)
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add `api_base=URL`"
         return ProviderFault("config", "unknown provider", status, remedy=known)
@@ -182,7 +182,7 @@ def fault_of(
         return ProviderFault("config", note, status, remedy=remedy)
     if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
-    if status is None or may_pass(status):
+    if status is None or is_transient_status(status):
         return _passing(error, ProviderFault("retry", message, status, retry_after_of(_headers(error), raw)))
     return _final(error, message, status)
 
@@ -287,7 +287,7 @@ def _remedy(raw: str, status: int | None) -> str | None:
     return None
 
 
-def shown(text: str, secret: str | None = None) -> str:
+def safe_excerpt(text: str, secret: str | None = None) -> str:
     """`text` on one line, shortened, without tracebacks and possible keys."""
     if words := MESSAGE.search(text[:LONGEST_TEXT]):
         text = words[1]

@@ -14,8 +14,8 @@ from factreasoner.errors import CallTimeoutError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, FoundForm, KeptCapabilities
-from factreasoner.llm.faults import shown as fit_to_show
-from factreasoner.llm.replies import is_whole, parse, runs_in_circles
+from factreasoner.llm.faults import safe_excerpt as fit_to_show
+from factreasoner.llm.replies import is_complete_json, parse, repeats_endlessly
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.settings import CallForm, LLMSettings
@@ -49,7 +49,7 @@ class Question(NamedTuple):
     logprobs: bool
 
 
-class Tried(NamedTuple):
+class FormResult(NamedTuple):
     """The result of asking in one form: a reply, or the problem; neither if no calls are left.
 
     `obeyed`: the reply has the requested form. `final`: no other form would do better. `refused` quotes a
@@ -144,7 +144,7 @@ class FormSearch:
 
     def _tried(
         self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
-    ) -> list[Tried]:
+    ) -> list[FormResult]:
         """The results of one form after another, until one is obeyed."""
         tried, left = [], list(order)
         while left:
@@ -159,20 +159,22 @@ class FormSearch:
                 left = [form for form in left if lacking and form == "json_schema"]
         return tried
 
-    def _ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
+    def _ask(self, form: CallForm, question: Question, attempts: Attempts) -> FormResult:
         """The result of a question in one form. Raises what the sender raises."""
         if attempts.count and attempts.budget.left <= 0:
-            return Tried(form, None, final=True)
+            return FormResult(form, None, final=True)
         content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
         try:
             answer = self._long_enough(form, content, question, attempts)
         except _FormRefusedError as error:
             note = f"call form {form} is refused ({error}); try another `form`"
-            return Tried(form, None, UnusableReplyError(note, attempts=attempts.count), refused=str(error))
+            return FormResult(
+                form, None, UnusableReplyError(note, attempts=attempts.count), refused=str(error)
+            )
         if form != "systemone":  # it counts tokens in its own way
             self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
-            return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
+            return FormResult(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
         parsed = parse(form, answer, question.schema)
         if reason := answer.blocked or parsed.problem:
             excerpt = fit_to_show(answer.reply_text, self._transport.key)
@@ -184,7 +186,7 @@ class FormSearch:
             )
             reason = reason if reason in _USELESS else "malformed"
             problem = UnusableReplyError(note, reason=reason, attempts=attempts.count)
-            return Tried(form, None, problem, final=bool(answer.blocked))
+            return FormResult(form, None, problem, final=bool(answer.blocked))
         chances = parsed.chances if question.logprobs else None
         reply = Reply(
             arguments=parsed.arguments,
@@ -195,7 +197,7 @@ class FormSearch:
             system_fingerprint=answer.system_fingerprint,
             usage=attempts.usage,
         )
-        return Tried(form, reply, obeyed=parsed.obeyed)
+        return FormResult(form, reply, obeyed=parsed.obeyed)
 
     def _long_enough(
         self, form: CallForm, content: Mapping[str, Any], question: Question, attempts: Attempts
@@ -206,13 +208,13 @@ class FormSearch:
         answer = self._answer(form, content, wanted, attempts)
         if answer.thinks:
             self._kept.learn(Capabilities(thinks=True))
-        if answer.cut and is_whole(form, answer, question.schema):
+        if answer.cut and is_complete_json(form, answer, question.schema):
             return answer._replace(finish_reason="stop")
         if not answer.cut or budget.left <= 0 or form == "word" or budget.too_slow:
             return answer
         searching = forms.kind_of(question.schema) not in self._kept.known.forms and not answer.thinks
         longer = self._wanted(form, question, long=True)
-        if searching or longer["max_tokens"] <= wanted["max_tokens"] or runs_in_circles(answer.reply_text):
+        if searching or longer["max_tokens"] <= wanted["max_tokens"] or repeats_endlessly(answer.reply_text):
             return answer
         attempts.most_timeouts = attempts.timeouts + 1
         try:
@@ -221,7 +223,7 @@ class FormSearch:
             budget.raised, budget.too_slow = False, True
             return answer
         budget.raised = True
-        if answer.cut and is_whole(form, answer, question.schema):
+        if answer.cut and is_complete_json(form, answer, question.schema):
             answer = answer._replace(finish_reason="stop")
         self._helped = self._helped or (not answer.cut and self._learns)
         return answer
@@ -321,13 +323,13 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else json.dumps(content) if content else ""
 
 
-def _obeyed(tried: Sequence[Tried], *, scored: bool) -> Tried | None:
+def _obeyed(tried: Sequence[FormResult], *, scored: bool) -> FormResult | None:
     """The first result that obeyed its form; if wanted, one with log-probabilities comes first."""
     obeyed = [one for one in tried if one.obeyed]
     return min(obeyed, key=lambda one: scored and not one.scored, default=None)
 
 
-def _best_reply(tried: Sequence[Tried], *, scored: bool = False) -> Reply:
+def _best_reply(tried: Sequence[FormResult], *, scored: bool = False) -> Reply:
     """The best reply, obedient or not; without one the last problem is raised."""
     best = _obeyed(tried, scored=scored)
     replies = [one.reply for one in (best, *tried) if one is not None and one.reply is not None]

@@ -20,7 +20,7 @@ from factreasoner.llm.conclusions import (
     announces_draft,
     answer_in,
     beginning,
-    is_taken_back,
+    is_retracted,
     retracts,
     without_drafts,
 )
@@ -258,7 +258,7 @@ def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
         spelled += _stated(beside, schema)
     if schema.arguments == schema.choices[:1] and spelled:
         ((name, value), allowed) = spelled[0], schema.properties[schema.choices[0]]["enum"]
-        if is_taken_back(beside, str(value), end, allowed):
+        if is_retracted(beside, str(value), end, allowed):
             return {}
         if answer := answer_in(beside[: objects[0][0].start], allowed):
             spelled.append((name, answer.value))
@@ -307,7 +307,7 @@ def _readable(text: str) -> str:
     return without_drafts(text)
 
 
-def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> bool:
+def is_complete_json(form: CallForm, completion: Completion, schema: FunctionSchema) -> bool:
     """Whether a reply cut by the token limit is still JSON with every argument."""
     meant = [raw for name, raw in completion.tool_calls if name == schema.name]
     words = meant if form == "tool" else [completion.content]
@@ -321,7 +321,7 @@ def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> 
     return bool(words) and found is not None and found.keys() >= schema.properties.keys()
 
 
-def runs_in_circles(words: str) -> bool:
+def repeats_endlessly(words: str) -> bool:
     """Whether a reply repeats its last words endlessly."""
     return len(words) > _CIRCLE and words.count(words[-_CIRCLE:]) > 5
 

@@ -57,9 +57,9 @@ class Tokens:
         seen = dict(((words, token.logprob), *token.top))
         mass = dict.fromkeys(allowed, 0.0)
         for text, logprob in seen.items():
-            if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
+            if text.startswith(before) and (named := matching_value(text[len(before) :], allowed)):
                 mass[named] += math.exp(logprob)
-        if mass[value] == 0.0 or named_by(words[len(before) :], allowed) != value:
+        if mass[value] == 0.0 or matching_value(words[len(before) :], allowed) != value:
             return None
         if len(token.top) <= 1:
             p = min(1.0, mass[value])
@@ -72,7 +72,7 @@ class Tokens:
         return Chances(probabilities=probabilities, mass=min(1.0, sum(mass.values())))
 
 
-def named_by(text: str, allowed: Sequence[str]) -> str | None:
+def matching_value(text: str, allowed: Sequence[str]) -> str | None:
     """The only allowed value that `text` begins, or that begins `text`; None if not exactly one."""
     words = text.strip().casefold()
     if not words or (words == "no" and not any(value.casefold() == "no" for value in allowed)):

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from factreasoner.calls.deadlines import turns, within
+from factreasoner.calls.deadlines import run_within, wait_slices
 from factreasoner.calls.limits import SharedLimits
-from factreasoner.calls.retry import again, backoff
+from factreasoner.calls.retry import backoff, repeat_until_accepted
 from factreasoner.calls.slots import give_slot_back
 from factreasoner.calls.usage import record_usage
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
@@ -162,7 +162,7 @@ class CircuitBreaker:
 class Attempts:
     """What one call has used so far, over all its requests; `budget` is its planned call's.
 
-    The call fails after `most_timeouts` timeouts. `key` names the question. `troubled_since` is the monotonic
+    The call fails after `most_timeouts` timeouts. `key` names the question. `first_trouble` is the monotonic
     time of the first transient error, moved forward by time in the queue.
     """
 
@@ -172,12 +172,12 @@ class Attempts:
     count: int = 0
     timeouts: int = 0
     usage: Usage = field(default_factory=Usage)
-    troubled_since: float | None = None
+    first_trouble: float | None = None
 
     def add_waiting(self, seconds: float) -> None:
         """Exclude time in the queue, which is not the server's fault."""
-        if self.troubled_since is not None:
-            self.troubled_since += seconds
+        if self.first_trouble is not None:
+            self.first_trouble += seconds
 
     def pay(self, answer: Completion) -> None:
         """Count an answer."""
@@ -237,13 +237,13 @@ class Sender:
 
         def rest(seconds: float) -> None:
             give_slot_back()
-            for turn in turns(seconds):
+            for turn in wait_slices(seconds):
                 self._breaker.report_reason(why)
                 if self.stopped:
                     break
                 time.sleep(turn)
 
-        return again(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
+        return repeat_until_accepted(lambda: self._attempt(request, form, fixed, attempts), wait, rest)
 
     def _is_nowhere(self, fault: ProviderFault) -> bool:
         """Whether a server's host never had an address, so that waiting is useless.
@@ -264,7 +264,7 @@ class Sender:
             attempts.add_waiting(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
-            if attempts.troubled_since is None and not self._breaker.admits():
+            if attempts.first_trouble is None and not self._breaker.admits():
                 raise self._given_up(attempts)
             attempts.count += 1
             load()  # its import does not count towards the timeout
@@ -276,14 +276,14 @@ class Sender:
             if worked_on := timed_out or (isinstance(answer, ProviderFault) and answer.kind == "once"):
                 turn.timed_out, turn.took, money.cost = timed_out, turn.tokens, money.estimate
         if isinstance(answer, Completion):
-            attempts.troubled_since = None
+            attempts.first_trouble = None
             attempts.pay(answer)
         elif answer.kind in PASSING:
             self._breaker.failed(refused=answer.refused)
             attempts.timeouts += timed_out
             attempts.budget.left -= worked_on
-            if not timed_out and attempts.troubled_since is None:
-                attempts.troubled_since = time.monotonic()
+            if not timed_out and attempts.first_trouble is None:
+                attempts.first_trouble = time.monotonic()
             nowhere = self._is_nowhere(answer)
             return answer._replace(kind="config", remedy="name") if nowhere else answer
         elif answer.kind == "sample":
@@ -321,7 +321,9 @@ class Sender:
             return self._begun[number]
 
         try:
-            answer = within(timeout, lambda: self._transport.complete(request, timeout=longest), since=begun)
+            answer = run_within(
+                timeout, lambda: self._transport.complete(request, timeout=longest), since=begun
+            )
             with self._lock:
                 self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
             return answer
@@ -331,7 +333,7 @@ class Sender:
 
     def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float | None:
         """Seconds to wait after attempt `number`; None: give up."""
-        waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
+        waited = 0.0 if attempts.first_trouble is None else time.monotonic() - attempts.first_trouble
         left = min(self._config.patience - waited, self._breaker.left)
         if fault.status == TIMEOUT_STATUS:
             if attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0:

@@ -134,7 +134,7 @@ def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
 
 
 class Session(openai.DefaultHttpxClient):
-    """openai's client, with special treatment inside `with_aside`."""
+    """openai's client, with special treatment inside `capture_details`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send a request. Raises TooLongError for an oversized reply."""
@@ -146,7 +146,7 @@ class Session(openai.DefaultHttpxClient):
 
 
 @contextlib.contextmanager
-def with_aside() -> Iterator[ReplyDetails]:
+def capture_details() -> Iterator[ReplyDetails]:
     """Limit the response to this thread's request made inside, and remove its log-probabilities."""
     aside = ReplyDetails()
     token = _aside.set(aside)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 
-from factreasoner.calls.threads import with_room
+from factreasoner.calls.threads import with_stack_room
 from factreasoner.calls.usage import estimate_request
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
@@ -65,7 +65,7 @@ ASKED = frozenset(
 
 
 @functools.cache
-@with_room
+@with_stack_room
 def load() -> Any:
     """The litellm module, quiet and offline. The first import takes seconds."""
     for name, value in ENVIRONMENT.items():
@@ -224,13 +224,13 @@ class Transport:
         if "questions" in request:
             return self._decide(request, timeout)
         litellm = load()
-        from factreasoner.llm.session import with_aside
+        from factreasoner.llm.session import capture_details
 
         worded = copy.deepcopy(dict(request))  # since litellm edits it in place
         if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
             worded["tool_choice"] = "required"  # there is only one tool
         try:
-            with with_aside() as aside:
+            with capture_details() as aside:
                 response = litellm.completion(
                     model=self.model,
                     **self.place,
@@ -252,7 +252,7 @@ class Transport:
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
         """Send questions with choices. Raises StatusError, NotACompletionError, or what httpx raises."""
-        from factreasoner.llm.session import TooLongError, with_aside
+        from factreasoner.llm.session import TooLongError, capture_details
         from factreasoner.llm.systemone import StatusError, as_chat
 
         unsent = {"messages", "temperature", "logprobs", "top_logprobs", *TOKEN_LIMITS}
@@ -261,7 +261,7 @@ class Transport:
         headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
         url = f"{str(self._api_base).rstrip('/')}/systemone"
         try:
-            with with_aside():
+            with capture_details():
                 response = load().client_session.post(url, json=body, headers=headers, timeout=timeout)
         except TooLongError:
             return self.completion({"choices": [{"message": {"content": TOO_LONG}}]}, request)

@@ -22,15 +22,15 @@ from factreasoner.metrics.statistics import (
     NoInterval,
     OfSums,
     Statistic,
-    alike,
+    clip_interval,
     expit,
     first_by_last,
+    interval_if_unchanged,
     jackknife_t,
-    lack_of,
+    missing_interval_reason,
     ratio,
     standard_error,
     wilson,
-    within,
 )
 from factreasoner.models import SMALLEST_P
 
@@ -141,11 +141,11 @@ class AreaUnderROC(Statistic):
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """jackknife-t on the logit; areas are kept half a pair away from 0 and 1."""
         without = self.without_each()[self.present]
-        lack = lack_of(without, undefined="one record alone has all claims of one label")
+        lack = missing_interval_reason(without, undefined="one record alone has all claims of one label")
         if lack is not None:
             return lack
         if standard_error(without) <= TIED:
-            return alike(self.value, len(without), bounds)
+            return interval_if_unchanged(self.value, len(without), bounds)
         positives = float(self._claims.hits.sum())
         margin = 0.5 / (positives * (len(self._claims.p) - positives))
         odds, odds_without = (
@@ -226,7 +226,7 @@ class CalibrationError(OfSums):
         error, with deviations drawn from Student's t by the jackknife covariance of the gaps, is at least the
         value in 2.5 % of draws or more, and at most the value in 2.5 % or more.
         """
-        lack = lack_of(self.without_each()[self.present])
+        lack = missing_interval_reason(self.without_each()[self.present])
         if lack is not None:
             return lack
         without = self.parts.sum(axis=0) - self.parts[self.present]
@@ -234,14 +234,14 @@ class CalibrationError(OfSums):
         gaps = self.parts[:, :-1].sum(axis=0) / self.parts[:, -1].sum()
         noise = _deviations(shares)
         if float(np.abs(noise).max()) <= TIED:
-            return alike(self.value, len(without), bounds)
+            return interval_if_unchanged(self.value, len(without), bounds)
 
         def larger(scale: float) -> float:
             return float((np.abs(scale * gaps + noise).sum(axis=1) >= self.value).mean())
 
         low = 0.0 if larger(0.0) >= TAIL else _edge(lambda scale: larger(scale) >= TAIL, 0.0, 1.0)
         high = _edge(lambda scale: 1 - larger(scale) < TAIL, 1.0, WIDEST / max(self.value, TIED))
-        return within(low * self.value, max(high, 1.0) * self.value, bounds)
+        return clip_interval(low * self.value, max(high, 1.0) * self.value, bounds)
 
 
 def _deviations(shares: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from factreasoner.metrics.samples import Floats, Ints, Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, Interval, Statistic, jackknife_t
-from factreasoner.metrics.table import Metric, number
+from factreasoner.metrics.table import Metric, finite_or_none
 
 PERMUTATIONS = 9999
 TIED_DECIMALS = 12
@@ -71,7 +71,7 @@ def paired(one: Statistic, other: Statistic, bounds: Bounds) -> Estimate:
     those of either statistic.
     """
     difference = round(one.value - other.value, TIED_DECIMALS) + 0.0  # not -0.0
-    value, present = number(difference), one.present | other.present
+    value, present = finite_or_none(difference), one.present | other.present
     if value is None:
         return Estimate(None, None, "it is undefined in one of the two")
     width = bounds[1] - bounds[0]

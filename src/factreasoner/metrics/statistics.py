@@ -189,16 +189,17 @@ def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoI
     """The value plus and minus Student's t times the jackknife's standard error, within `bounds`.
 
     `without` holds the statistic without each contributing record; shape (n,). There is no interval for fewer
-    than two records, or if the statistic is undefined without one of them. If no record matters, see `alike`.
+    than two records, or if the statistic is undefined without one of them. If no record matters, see
+    `interval_if_unchanged`.
     """
-    lack = lack_of(without)
+    lack = missing_interval_reason(without)
     if lack is not None:
         return lack
     error = standard_error(without)
     if error <= TIED:
-        return alike(value, len(without), bounds)
+        return interval_if_unchanged(value, len(without), bounds)
     half = _quantile_t(len(without) - 1) * error
-    return within(value - half, value + half, bounds)
+    return clip_interval(value - half, value + half, bounds)
 
 
 def share_interval(value: float, without: Floats) -> Interval | NoInterval:
@@ -208,7 +209,7 @@ def share_interval(value: float, without: Floats) -> Interval | NoInterval:
     logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff = value (1
     - value) / s^2 * (1.96 / t)^2 trials, n if s is 0. `without` as in :func:`jackknife_t`.
     """
-    lack = lack_of(without)
+    lack = missing_interval_reason(without)
     if lack is not None:
         return lack
     error, factor = standard_error(without), _quantile_t(len(without) - 1)
@@ -238,7 +239,7 @@ def expit(odds: float) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def lack_of(
+def missing_interval_reason(
     without: Floats, undefined: str = "without one of the records it is undefined"
 ) -> NoInterval | None:
     """Why there is no interval: too few records, or undefined without one of them."""
@@ -248,7 +249,7 @@ def lack_of(
     return NoInterval(undefined) if np.isnan(without).any() else None
 
 
-def alike(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:
+def interval_if_unchanged(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:
     """The interval of a statistic that no single record changes.
 
     If n random records are all alike, the share q of such records is at least 0.025^(1/n) with 97.5 %
@@ -275,7 +276,7 @@ def _quantile_t(freedom: int) -> float:
     return float(stdtrit(freedom, 1 - TAIL))
 
 
-def within(low: float, high: float, bounds: Bounds) -> Interval:
+def clip_interval(low: float, high: float, bounds: Bounds) -> Interval:
     """The interval clipped to the bounds."""
     return Interval(max(low, bounds[0]), min(high, bounds[1]))
 

@@ -95,7 +95,7 @@ class Metric:
             low, high = found["interval_95"]
             text += f"  [{self.text(low)}, {self.text(high)}]"
         if found["value"] is not None:
-            text = f"{text}  {of_fewer(found['records'], summary['records'])}".rstrip()
+            text = f"{text}  {partial_count(found['records'], summary['records'])}".rstrip()
         return text
 
     def content(self) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class Table(Generic[Scored]):
         return {
             metric.line_name: metric.average.function(record)
             if isinstance(metric.average, OfRecords)
-            else number(metric.average.function(claims).value)
+            else finite_or_none(metric.average.function(claims).value)
             for metric in self.shown_in("line")
             if metric.needs.met(record)
         }
@@ -216,14 +216,14 @@ class Table(Generic[Scored]):
         """
         count = int(self.has_score(sample).sum())
         wanted = self if names is None else (self[name] for name in names)
-        few = [m for m in wanted if count < m.few and number(m.statistic(sample).value) is not None]
+        few = [m for m in wanted if count < m.few and finite_or_none(m.statistic(sample).value) is not None]
         if not few:
             return None
         shown, are = " and ".join(metric.shown for metric in few), "is" if len(few) == 1 else "are"
         return f"{number_of(count, 'record')}: below {max(m.few for m in few)}, {shown} {are} unreliable"
 
 
-def certain(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
+def certain_range(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
     """The range in which a record's metric certainly is, from its result line.
 
     None without a value, or if sampling did not converge.
@@ -231,10 +231,10 @@ def certain(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
     value = line[metric.line_name]
     if value is None or (line.get("solver") or {}).get("converged") is False:
         return None
-    return possible(metric, line) if line["failures"] else (value, value)
+    return possible_range(metric, line) if line["failures"] else (value, value)
 
 
-def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
+def possible_range(metric: Metric, line: Mapping[str, Any]) -> Bounds:
     """The range of a record's metric over all outcomes of its failed verdicts."""
     if f"{metric.name}_low" in line:
         return line[f"{metric.name}_low"], line[f"{metric.name}_high"]
@@ -242,13 +242,13 @@ def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
     return low, high
 
 
-def of_fewer(count: int, records: Mapping[str, int]) -> str:
+def partial_count(count: int, records: Mapping[str, int]) -> str:
     """ "(7 of 17 records)" if only some have a score; else empty. `records` counts by status."""
     tried = records["ok"] + records["partial"] + records["failed"]
     return f"({count} of {tried} records)" if count < tried else ""
 
 
-def number(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """The value, or None for NaN and infinity, which JSON can't hold."""
     return value if math.isfinite(value) else None
 

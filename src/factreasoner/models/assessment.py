@@ -25,7 +25,7 @@ from factreasoner.models.rows import (
     Evidence,
     Judgement,
     Note,
-    Words,
+    Vocabulary,
     by_claim,
     claim_row,
 )
@@ -42,7 +42,7 @@ class Assessment(Result):
     that were searched, as `name@state`.
     """
 
-    vocabulary: ClassVar[Words] = Words("atom", "P(true)", scores=("precision", "f1_at_k"))
+    vocabulary: ClassVar[Vocabulary] = Vocabulary("atom", "P(true)", scores=("precision", "f1_at_k"))
     assessor: str
     atoms: tuple[Atom, ...] = ()
     contexts: tuple[Context, ...] = ()

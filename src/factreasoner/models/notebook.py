@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from factreasoner.models.looks import COLOURS, look_of
-from factreasoner.models.rows import REFERENCE, ClaimRow, Words, source_name
+from factreasoner.models.rows import REFERENCE, ClaimRow, Vocabulary, source_name
 from factreasoner.models.verdicts import Failure
 
 MOST_ROWS = 100
@@ -28,7 +28,7 @@ class ChangedText(NamedTuple):
 def notebook_html(
     title: str,
     results: Iterable[Shown],
-    words: Words,
+    words: Vocabulary,
     *,
     named: bool = False,
     changes: Iterable[ChangedText] = (),
@@ -60,7 +60,7 @@ def notebook_html(
     )
 
 
-def _row(row: ClaimRow, words: Words) -> dict[str, Any]:
+def _row(row: ClaimRow, words: Vocabulary) -> dict[str, Any]:
     look = look_of(row, words.labels)
     return {
         "p": "" if row.p_true is None else f"{row.p_true:.3f}",

@@ -21,7 +21,7 @@ from factreasoner.models.frames import frame_of
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.notebook import notebook_html
 from factreasoner.models.records import Exchange, Model
-from factreasoner.models.rows import ClaimRow, Words, claim_columns, main_rows, table_row
+from factreasoner.models.rows import ClaimRow, Vocabulary, claim_columns, main_rows, table_row
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
 
@@ -213,7 +213,7 @@ class Result(Model, Exchange):
     """
 
     model_config = ConfigDict(extra="ignore")
-    vocabulary: ClassVar[Words] = Words()
+    vocabulary: ClassVar[Vocabulary] = Vocabulary()
     record_id: str = Field(validation_alias=AliasChoices("record_id", "id"))
     status: Status
     prompt: str = Field("", validation_alias=AliasChoices("prompt", "input"))

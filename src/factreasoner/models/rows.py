@@ -43,13 +43,13 @@ class Note(NamedTuple):
     end: str = ""
 
 
-def quoting(words: str, quote: str | None, quote_by: QuoteBy | None) -> Note:
+def quote_note(words: str, quote: str | None, quote_by: QuoteBy | None) -> Note:
     """A note that ends with a quote, if there is one."""
     one_line = " ".join((quote or "").split())
     return Note(f"{words}; {NEAREST}" if one_line and quote_by == "nearest" else words, one_line)
 
 
-def in_words(notes: Iterable[Note]) -> str:
+def notes_text(notes: Iterable[Note]) -> str:
     """Notes as one string, each with its quote."""
     return "".join(n.words + (f': "{n.quote}"' if n.quote else "") + n.end for n in notes)
 
@@ -76,7 +76,7 @@ def review_rank(
     return p_true if best_support is None else best_support
 
 
-class Words(NamedTuple):
+class Vocabulary(NamedTuple):
     """A task's words for a claim, a claim's probability and labels (None: not judged), and for no claims.
 
     `scores` are the metrics shown in a result's `repr`.
@@ -154,12 +154,12 @@ class ClaimRow:
     @property
     def note(self) -> str:
         """The notes as one string."""
-        return in_words(self.notes)
+        return notes_text(self.notes)
 
     @property
     def note_beside_quote(self) -> str:
         """The notes without the row's own quote, for use beside it."""
-        return in_words(note._replace(quote="", end=".") if note.own else note for note in self.notes)
+        return notes_text(note._replace(quote="", end=".") if note.own else note for note in self.notes)
 
 
 _NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
@@ -172,7 +172,7 @@ NOT_OF_ATOMS = ("of", "against", "fate")
 """Columns that are constant for atoms."""
 
 
-def claim_columns(words: Words) -> Columns:
+def claim_columns(words: Vocabulary) -> Columns:
     """The columns of a task's claim table; an atom's id is in `atom`."""
     if words.claim == "claim":
         return CLAIM_COLUMNS
@@ -180,7 +180,7 @@ def claim_columns(words: Words) -> Columns:
     return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
 
 
-def table_row(row: ClaimRow, words: Words) -> dict[str, Any]:
+def table_row(row: ClaimRow, words: Vocabulary) -> dict[str, Any]:
     """A row of that table."""
     own = {words.claim: "claim"}
     return {name: getattr(row, own.get(name, name)) for name in claim_columns(words)}
@@ -262,7 +262,7 @@ def _notes(judgement: Judgement, evidence: Evidence, decisive: Verdict | None) -
     if strongest is not None and judgement.label is not None:
         more = len({verdict.context_id for verdict in others}) - 1
         wording = f"and {more} more {verb} it" if more else f"{verb}s it"
-        yield quoting(f"{name[strongest.context_id]} {wording}", strongest.quote, strongest.quote_by)
+        yield quote_note(f"{name[strongest.context_id]} {wording}", strongest.quote, strongest.quote_by)
     corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
     for verdict in corrected:
         yield Note(verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}")

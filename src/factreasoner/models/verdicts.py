@@ -132,7 +132,7 @@ class Verdict(Model):
         return LabelChances(rest, 0.0, q) if never_contradicts else LabelChances(rest / 2, rest / 2, q)
 
     @property
-    def as_given(self) -> Verdict:
+    def uncalibrated_verdict(self) -> Verdict:
         """The judge's verdict before any calibration."""
         if self.uncalibrated is None:
             return self

@@ -113,14 +113,14 @@ class Assembly:
         """The given or named retriever; several named ones are merged."""
         if "retriever" in self._parts:
             return self.made(RETRIEVER)
-        names = names_of(self.config.retriever)
+        names = retriever_names(self.config.retriever)
         found = {name: RETRIEVER.make(name, self._offers(RETRIEVER)) for name in names}
         return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
     def judge(self, *, two_sided: bool = False) -> Judge:
         """The judge, calibrated and prefiltered as configured; `two_sided`: see `EnsembleJudge`."""
         members = {
-            name: Assembly(alone(self.config, name), llm, self._parts, self._shared).made(JUDGE)
+            name: Assembly(with_single_model(self.config, name), llm, self._parts, self._shared).made(JUDGE)
             for name, llm in (self.llm.members.items() if isinstance(self.llm, Panel) else ())
         }
         judge = EnsembleJudge(members, two_sided=two_sided) if members else self.made(JUDGE)
@@ -138,7 +138,7 @@ class Assembly:
         return CoherenceCheck(self.judge(), self.config) if self.config.coherence else None
 
 
-def names_of(setting: str) -> tuple[str, ...]:
+def retriever_names(setting: str) -> tuple[str, ...]:
     """The retrievers in a `retriever` setting, separated by commas.
 
     Raises ConfigError: one is named twice, or `given` is combined with others.
@@ -164,20 +164,20 @@ def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
         ConfigError: no such component, or a calibration that does not fit the other settings.
         InputError: the calibration file can't be read.
     """
-    config = naming_parts(config, calls.parts)
+    config = with_component_names(config, calls.parts)
     refuse_unasked_judge(config)
     budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
     shared = SharedLimits(config, budget)
     llm = None if calls.llm is None else checked_model(calls.llm)
     if llm is None and config.first_model is not None:
-        clients = {name: _client(alone(config, name), shared, calls) for name in config.models}
+        clients = {name: _client(with_single_model(config, name), shared, calls) for name in config.models}
         llm = Panel(clients) if config.judge_models else clients[config.first_model]
     if llm is not None and config.first_model is None:
         config = config.model_copy(update={"model": type(calls.llm).__name__})
     return Assembly(config, llm, calls.parts, shared)
 
 
-def naming_parts(config: Config, parts: Mapping[str, object]) -> Config:
+def with_component_names(config: Config, parts: Mapping[str, object]) -> Config:
     """The settings with the names of custom components."""
     given = {kind: named(part) for kind, part in parts.items() if kind in Config.model_fields}
     return config.model_copy(update=given)
@@ -205,7 +205,7 @@ def refuse_unasked_judge(config: Config) -> None:
         )
 
 
-def alone(config: Config, model: str) -> Config:
+def with_single_model(config: Config, model: str) -> Config:
     """The settings with only that model."""
     return config.model_copy(update={"model": model})
 

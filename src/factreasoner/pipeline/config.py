@@ -125,7 +125,7 @@ def _verifier(config: Config) -> Iterator[str]:
         yield "verifier_url: the bundled judge needs no server; remove it, or name another `verifier`"
 
 
-def waited_for(config: Config) -> str:
+def remote_service(config: Config) -> str:
     """The model or search service that records wait for; empty for local computation."""
     if config.model is not None:
         return f"model {config.first_model!r}"
@@ -143,7 +143,7 @@ def _executor(config: Config) -> Iterator[str]:
         if config.workers is not None:
             yield "workers: `concurrency` sets the number of threads; add `executor='processes'`"
         return
-    if waits := waited_for(config):
+    if waits := remote_service(config):
         yield (
             f"executor: {config.executor!r} works only with local judges, and this run waits for {waits}. "
             "Use `executor='threads'`"

@@ -15,7 +15,7 @@ from concurrent.futures import wait
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from factreasoner.calls.threads import abandoned_when_left, run_in_thread
+from factreasoner.calls.threads import abandon_on_exit, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
 from factreasoner.models.wording import describe
@@ -70,7 +70,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     @functools.wraps(function)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        with abandoned_when_left():
+        with abandon_on_exit():
             context = contextvars.copy_context()
             work = run_in_thread(lambda: context.run(function, *args, **kwargs))
             try:

@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms.making import account_of, as_read, made_atoms
+from factreasoner.atoms.making import account_for, made_atoms, without_hidden_text
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
@@ -94,8 +94,8 @@ class Pipeline:
         else:
             record = given_record("assess()", response=output, **given)
         with one_by_one_until(lambda: self.settled):
-            found = self._assess(as_read(record))
-        atoms, told = account_of(record, found.atoms if record.atoms is None else None)
+            found = self._assess(without_hidden_text(record))
+        atoms, told = account_for(record, found.atoms if record.atoms is None else None)
         told |= {"response": record.response, "fingerprint": record_fingerprint(record)}
         told["k"] = self.config.k if isinstance(self.config.k, int) else None
         return found.model_copy(update=told | ({"atoms": atoms} if record.atoms is None else {}))

@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
 from factreasoner.errors import RunError
-from factreasoner.files import make_folder_of, real, replace_file
+from factreasoner.files import make_folder_of, replace_file, resolve_links
 from factreasoner.models import Result
 from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.report.record_content import RecordWriter, ReportedResult
@@ -80,7 +80,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
             be written.
         ConfigError: the folder of `out` can't be made.
     """
-    places = [real(run.path) for run in runs]
+    places = [resolve_links(run.path) for run in runs]
     if twice := next((run.path for run, at in zip(runs, places, strict=True) if places.count(at) > 1), None):
         raise RunError(f"{twice}: named twice; name each run once")
     tasks = {run.task.name for run in runs}

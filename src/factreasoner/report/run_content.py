@@ -21,7 +21,7 @@ from factreasoner.models.rows import ClaimRow
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.record_content import ReportedResult
-from factreasoner.report.tables import fewer
+from factreasoner.report.tables import partial_count
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
 
@@ -193,7 +193,7 @@ def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None, records: 
         "interval": None if low is None else [metric.text(low), metric.text(high)],
         # where it lies on its scale, for a picture; only shares have a scale of their own
         "scale": [estimate["value"], low, high] if metric.bounds == (0.0, 1.0) else None,
-        "fewer": fewer(estimate, records).strip(),
+        "fewer": partial_count(estimate, records).strip(),
         "reason": estimate["reason"],
         "labels": isinstance(metric.average, OfClaims) or metric.needs.labels,
     }

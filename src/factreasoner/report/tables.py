@@ -61,14 +61,14 @@ def caption(score: str, content: Mapping[str, Any]) -> str:
     return metric.caption(k_of(content)) + ARROWS[metric.better]
 
 
-def estimated(metric: Metric, run: Mapping[str, Any], records: int) -> str:
+def score_text(metric: Metric, run: Mapping[str, Any], records: int) -> str:
     """A metric's value in one run; "~" marks estimates."""
     found = run["scores"][metric.name]
     about = "~" if run["usage_estimated"] and metric.usage and found["value"] is not None else ""
-    return about + metric.text(found["value"]) + fewer(found, records)
+    return about + metric.text(found["value"]) + partial_count(found, records)
 
 
-def fewer(found: Mapping[str, Any], records: int) -> str:
+def partial_count(found: Mapping[str, Any], records: int) -> str:
     """The number of records of a score, if fewer than `records`; else ""."""
     return "" if found["value"] is None or found["records"] >= records else f" (n={found['records']})"
 
@@ -79,7 +79,7 @@ def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
     for score in _known_scores(content):
         yield [
             caption(score, content),
-            *(estimated(table[score], run, content["num_records"]) for run in runs),
+            *(score_text(table[score], run, content["num_records"]) for run in runs),
         ]
 
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import httpx
 
 from factreasoner.calls.cache import CacheFile, InFlight, cache_folder, key_of
-from factreasoner.calls.deadlines import within
-from factreasoner.calls.retry import Passing, Retry, may_pass
+from factreasoner.calls.deadlines import run_within
+from factreasoner.calls.retry import Passing, Retry, is_transient_status
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
-from factreasoner.llm.faults import NO_MONEY, shown
+from factreasoner.llm.faults import NO_MONEY, safe_excerpt
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
@@ -94,7 +94,7 @@ class JsonService:
         try:
             with self._slots:
                 self.pause()
-                response = within(FETCH_SECONDS, lambda: self._send(method, content))
+                response = run_within(FETCH_SECONDS, lambda: self._send(method, content))
         except (httpx.TransportError, FetchError, TimeoutError) as error:
             return Passing(self._error(str(error) or type(error).__name__))
         answer, problem = self._judged(response)
@@ -119,7 +119,7 @@ class JsonService:
         status = response.status_code
         words = response.content[:1000].decode("utf-8", "replace").strip()
         unpaid = status == HTTPStatus.TOO_MANY_REQUESTS and NO_MONEY.search(words)
-        if may_pass(status) and not unpaid:
+        if is_transient_status(status) and not unpaid:
             return None, f"answers with status {status}"
         if 300 <= status < 400 and (place := response.headers.get("location", "")):
             raise self._error(f"redirects to {display(place)}, which is not followed; set that URL")
@@ -148,7 +148,7 @@ class JsonService:
         return SearchError(f"{display(self.url)}: {self._shown(problem)}")
 
     def _shown(self, problem: str) -> str:
-        return plain(shown(problem, self._secret))
+        return plain(safe_excerpt(problem, self._secret))
 
 
 def _refuses_key(status: int, words: str) -> bool:
@@ -179,8 +179,9 @@ def _client(headers: Mapping[str, str], seconds: float) -> httpx.Client:
     try:
         return httpx.Client(headers=dict(headers), timeout=seconds, cookies=no_cookies, verify=tls_context())
     except (ImportError, ValueError, httpx.InvalidURL) as error:
+        why = safe_excerpt(str(error))
         raise ConfigError(
-            f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY of the environment can't be used: {shown(str(error))}"
+            f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY of the environment can't be used: {why}"
         ) from error
 
 

@@ -17,7 +17,7 @@ from factreasoner.errors import (
     InputProblem,
     MissingExtraError,
 )
-from factreasoner.files import opened, plain_name, why_unread
+from factreasoner.files import describe_read_error, open_file, uncompressed_name
 from factreasoner.models import Context
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.web.addresses import INTRANET
@@ -83,9 +83,9 @@ def read_text(name: str) -> str:
     """
     path, shown = Path(name), "standard input" if name == STANDARD_INPUT else name
     try:
-        if plain_name(path).suffix.lower() in _RICH:
+        if uncompressed_name(path).suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
-        with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else opened(path) as file:
+        with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else open_file(path) as file:
             data = file.read()
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
@@ -96,7 +96,7 @@ def read_text(name: str) -> str:
         why = str(error).removeprefix(f"{shown}: ")
         raise InputError([InputProblem(shown, "", why + _REMEDIES.get(why, ""))]) from error
     except OSError as error:
-        raise InputError([InputProblem(name, "", why_unread(error))]) from error
+        raise InputError([InputProblem(name, "", describe_read_error(error))]) from error
 
 
 def _warn(read: Document | Extracted, name: str) -> None:

@@ -43,7 +43,7 @@ class Correction(Model):
 
     def applied(self, verdict: Verdict) -> Verdict:
         """The corrected verdict: certain, and without the judge's quote if that was for another label."""
-        given = verdict.as_given
+        given = verdict.uncalibrated_verdict
         words = f"corrected by a reader; the judge gave {given.label} ({given.probability:.2f})"
         note = f"{words}: {self.note}" if self.note else words
         changes = {"label": self.label, "probability": 1.0, "confidence": CORRECTED, "note": note}
@@ -133,7 +133,7 @@ def pair(verdict: Verdict) -> Pair:
     return verdict.context_id, verdict.target_id
 
 
-def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
+def rescorer(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
     """Returns a function that corrects a result and, for an assessment, solves it as `config` says."""
     solver = SOLVER.make(config.solver, {"config": config})
 

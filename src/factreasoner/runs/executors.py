@@ -1,8 +1,8 @@
 """Hand records to workers: threads, processes, or a Ray cluster.
 
-Only the driver writes a run's files, and results do not depend on the executor. The loop `done` takes records
-only as workers become free. Each worker has up to `WorkerPool.room` portions, to keep it busy; a portion
-holds records for a tenth of a second.
+Only the driver writes a run's files, and results do not depend on the executor. `finished_lines` takes
+records only as workers become free. Each worker has up to `WorkerPool.room` portions, to keep it busy; a
+portion holds records for a tenth of a second.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factreasoner.calls.threads import POLL_SECONDS, opened_map, with_room
+from factreasoner.calls.threads import POLL_SECONDS, open_map, with_stack_room
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.models import Failure, Record, Result
 from factreasoner.models.journal import JournalLine
@@ -58,7 +58,7 @@ class PortionWorker(Generic[R]):
         self._made: RecordWorker[R] | None = None
         self._over = False
 
-    @with_room
+    @with_stack_room
     def work(self, records: Sequence[Record]) -> Portion:
         """The lines of `records`. After an error no record begins; earlier lines are kept.
 
@@ -157,13 +157,13 @@ class _ThreadWorkers(WorkerPool[Submit]):
 def threads(worker: RecordWorker[R], task: Task[R]) -> Iterator[WorkerPool[Any]]:
     """Threads that share one worker, until the block ends."""
     at_once = worker.config.concurrency if worker.config.first_model else 1
-    with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
+    with open_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
         pool = _ThreadWorkers(submit)
         pool.room, pool.settled = at_once, worker.settled
         yield pool
 
 
-def done(
+def finished_lines(
     pool: WorkerPool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
 ) -> Iterator[Sequence[JournalLine]]:
     """The lines of records as they finish.

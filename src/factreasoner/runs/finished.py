@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.files import real, replace_file
+from factreasoner.files import replace_file, resolve_links
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
@@ -21,7 +21,7 @@ from factreasoner.models import Assessment, Record, Result, Status
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
-from factreasoner.runs.corrections import Corrections, scored_again
+from factreasoner.runs.corrections import Corrections, rescorer
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -32,7 +32,7 @@ CORRECTIONS = "corrections.jsonl"
 _FAILED_BEFORE = "the record failed before it had any; finish that run"
 
 
-class ScoredAgain(NamedTuple):
+class Rescoring(NamedTuple):
     """The rescored run, the settings used, and corrections, if any."""
 
     run: Path
@@ -40,24 +40,24 @@ class ScoredAgain(NamedTuple):
     corrections: Path | None
 
 
-def note_scored_again(out: Path, scored: ScoredAgain) -> None:
+def write_rescoring(out: Path, scored: Rescoring) -> None:
     """Record in `out`, unless it is the run's folder, how its scores were made."""
-    if real(out) == real(scored.run):
+    if resolve_links(out) == resolve_links(scored.run):
         return
     kept = out / CORRECTIONS
     if scored.corrections is None:
         kept.unlink(missing_ok=True)
-    elif real(scored.corrections) != real(kept):
+    elif resolve_links(scored.corrections) != resolve_links(kept):
         kept.write_bytes(scored.corrections.read_bytes())
     content = {
-        "run": os.path.relpath(real(scored.run), real(out)),
+        "run": os.path.relpath(resolve_links(scored.run), resolve_links(out)),
         "config": scored.config.model_dump(mode="json"),
         "corrections": scored.corrections and CORRECTIONS,
     }
     replace_file(out / SCORED_AGAIN, [json.dumps(content, indent=2, ensure_ascii=False)])
 
 
-def read_scored_again(path: Path) -> ScoredAgain | None:
+def read_rescoring(path: Path) -> Rescoring | None:
     """How the scores in a folder were made; None if it is not a folder of scores.
 
     Raises RunError: the note is damaged.
@@ -68,14 +68,14 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
         config, kept = kept_config(content["config"], str(note)), content["corrections"]
-        return ScoredAgain(path / content["run"], config, path / kept if kept else None)
+        return Rescoring(path / content["run"], config, path / kept if kept else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: damaged; score the run again") from error
 
 
 def parser_of(path: Path) -> str | None:
     """Name and version of the parser behind a run's atoms, or behind rescored ones."""
-    scored = read_scored_again(path)
+    scored = read_rescoring(path)
     return Manifest(scored.run if scored else path).parser
 
 
@@ -92,9 +92,11 @@ class FinishedRun(Generic[R]):
 
     def __init__(self, path: Path, task: Task[R] | None = None, corrections: Path | None = None) -> None:
         self.path = path
-        scored = read_scored_again(path)
+        scored = read_rescoring(path)
         if scored and corrections:
-            raise RunError(f"{path}: holds scores of {real(scored.run)}; correct the verdicts of that run")
+            raise RunError(
+                f"{path}: holds scores of {resolve_links(scored.run)}; correct the verdicts of that run"
+            )
         self.source = scored.run if scored else path
         """The run's own folder."""
         self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
@@ -104,7 +106,7 @@ class FinishedRun(Generic[R]):
         self.ids = self._folder.assessed()
         self.corrections = scored.corrections if scored else corrections
         read = Corrections(self.corrections, self._folder) if self.corrections else None
-        self._again = scored_again(self.config, read) if scored or read else None
+        self._again = rescorer(self.config, read) if scored or read else None
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
@@ -235,7 +237,7 @@ def record_of(assessment: Assessment) -> Record:
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
     """The shortest unique endings of different paths."""
-    parts, length = [real(path).parts for path in paths], 1
+    parts, length = [resolve_links(path).parts for path in paths], 1
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
         length += 1
     return names

@@ -15,7 +15,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.files import replace_file, why_unread
+from factreasoner.files import describe_read_error, replace_file
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
@@ -63,7 +63,7 @@ class Manifest:
                 why = f"it has no {MANIFEST}" + f"; {_REMEDY}" * (self.folder / JOURNAL).exists()
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except OSError as error:
-            raise RunError(f"{self.path}: {why_unread(error)}; {_REMEDY}") from error
+            raise RunError(f"{self.path}: {describe_read_error(error)}; {_REMEDY}") from error
         except (ValueError, RecursionError) as error:
             raise RunError(f"{self.path}: not a manifest: it is not valid JSON; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):

@@ -19,7 +19,7 @@ from factreasoner.judges.excerpts import Excerpt, excerpts
 from factreasoner.llm.ask import MOST_FACTS, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Claim, Context, Part, Premise, Record
-from factreasoner.pipeline.assembly import Calls, names_of
+from factreasoner.pipeline.assembly import Calls, retriever_names
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
@@ -186,7 +186,7 @@ class _CallEstimate:
         if record.contexts is None and not config.part("retriever").takes_given and atoms:
 
             def search(query: Query) -> list[FoundPassage]:
-                self.searches += len(names_of(config.retriever))
+                self.searches += len(retriever_names(config.retriever))
                 return [FoundPassage(f"{query.text} {rank} {PASSAGE}") for rank in range(config.retrieve_k)]
 
             if config.part("query_builder").prompts:

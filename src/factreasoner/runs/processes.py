@@ -18,7 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, NoReturn
 
-from factreasoner.judges.encoder.runtime import take_one_thread
+from factreasoner.judges.encoder.runtime import use_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
@@ -135,7 +135,7 @@ def _begin(task: str, config: Config) -> None:
 def worker_alone(task: str, config: Config) -> PortionWorker[Any]:
     """The worker of a process that shares its machine, with a single-threaded network."""
     named = task_named(task)
-    take_one_thread()
+    use_one_thread()
     return PortionWorker(named, lambda: named.worker(config, Calls()))
 
 

@@ -20,7 +20,7 @@ from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.runs.executors import WorkerPool, done, threads
+from factreasoner.runs.executors import WorkerPool, finished_lines, threads
 from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
@@ -68,7 +68,9 @@ class RunReport(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
+def open_run(
+    folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool
+) -> Iterator[None]:
     """Open a folder for a run with `config`; `given` has a custom model and components.
 
     Raises what `RunFolder.start` does. Before anything is written, raises ConfigError for a missing key,
@@ -121,7 +123,7 @@ def run(
     written = False
     try:
         try:
-            stopped = _worked_off(worker, folder, records, progress)
+            stopped = _process_records(worker, folder, records, progress)
         except BaseException as error:
             # An interrupt may have struck between a line's writing and its indexing.
             folder.repair_journal()
@@ -140,7 +142,7 @@ def run(
     return RunReport(summary, len(ids), unfinished, stopped)
 
 
-def _worked_off(
+def _process_records(
     worker: RecordWorker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they finish; returns why it stopped early, if so."""
@@ -162,7 +164,7 @@ def lines_of(
 ) -> Generator[Sequence[JournalLine]]:
     """The journal lines of records as they finish, by the configured executor.
 
-    Raises what `done` does.
+    Raises what `finished_lines` does.
     """
 
     def failed(record: Record) -> JournalLine:
@@ -171,7 +173,7 @@ def lines_of(
         return line_of(task, task.failed(record, worker.config, failure))
 
     with _pool(worker, task) as pool:
-        yield from done(pool, records, failed)
+        yield from finished_lines(pool, records, failed)
 
 
 def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractContextManager[WorkerPool[Any]]:

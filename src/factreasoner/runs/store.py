@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
 from factreasoner.errors import InputError, RunError
-from factreasoner.files import clear_interrupted
-from factreasoner.inputs.gold_labels import some_of
+from factreasoner.files import remove_unfinished
+from factreasoner.inputs.gold_labels import example_ids
 from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
@@ -196,7 +196,7 @@ class RunFolder(Journal, Generic[R]):
 
     def _open(self, config: Config, fingerprints: Fingerprints, *, fresh: bool) -> None:
         derived = (self.results_path, self.summary_path, self.manifest.path)
-        clear_interrupted(*derived)
+        remove_unfinished(*derived)
         if fresh:
             for path in (self.journal_path, self.ledger.path, *derived):
                 path.unlink(missing_ok=True)
@@ -282,7 +282,7 @@ class RunFolder(Journal, Generic[R]):
             self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
-            ids = f"{self.results_path} has the ids {some_of(self.entries)}"
+            ids = f"{self.results_path} has the ids {example_ids(self.entries)}"
             remedy = f"did you mean {close[0]!r}?" if close else ids
             raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
         return record_id

@@ -18,9 +18,9 @@ import yaml
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
-from factreasoner.atoms.making import as_read
+from factreasoner.atoms.making import without_hidden_text
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, hinted, misspelt
+from factreasoner.inputs.columns import FIELDS, misspelt, with_hint
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import Reader
 from factreasoner.judges import OTHER_LANGUAGE
@@ -28,7 +28,7 @@ from factreasoner.judges.probe import SERVERS_FAULT
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
-from factreasoner.metrics.table import certain
+from factreasoner.metrics.table import certain_range
 from factreasoner.models import Record, not_checked
 from factreasoner.models.results import counted
 from factreasoner.models.wording import number_of
@@ -136,7 +136,7 @@ _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["
 logger = logging.getLogger(__name__)
 
 
-class Terms(NamedTuple):
+class ServiceSettings(NamedTuple):
     """What is served: settings, rules of `/v1/check`, and the maximum pairs per record."""
 
     config: Config
@@ -152,7 +152,7 @@ class Answers:
     Raises ConfigError: a key or a model name is wrong.
     """
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: ServiceSettings) -> None:
         self._terms, config = terms, terms.config
         self._workers: dict[str, RecordWorker[Any]] = {}
         self.refused: dict[str, str] = {}
@@ -205,7 +205,7 @@ class Answers:
             raise InputError([InputProblem("", key, note) for key, note in strange.items()])
         record = Reader().record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
-            raise InputError([hinted(problem, data) for problem in lacking])
+            raise InputError([with_hint(problem, data) for problem in lacking])
         most = self._terms.max_pairs
         if pairs_of(record, config, most_claims) <= most:
             return record
@@ -221,7 +221,7 @@ class Answers:
         """How many claims a text gives; for a model, its number of sentences."""
         if self._atomizer is None:
             return len(sentences(text))
-        return len(self._atomizer.atomize(as_read(Record(id="", response=text))).atoms)
+        return len(self._atomizer.atomize(without_hidden_text(Record(id="", response=text))).atoms)
 
     def _assess(self, route: str, task: Task[Any], record: Record) -> HttpReply:
         line, rows = _assessed(self._workers[task.name], task, record)
@@ -271,7 +271,7 @@ def verdict_by(
     note = []
     for rule in rules:
         metric = METRICS.metrics[rule.measure]
-        value, bounds = line[metric.line_name], certain(metric, line)
+        value, bounds = line[metric.line_name], certain_range(metric, line)
         shown = f"{rule.measure} is {metric.text(value)}"
         if value is None:
             note.append(f"{rule.measure} has no value")

@@ -20,7 +20,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from factreasoner.serve.answers import CHECK, JSON, TASK_OF, HttpReply, Refused, Terms, document, problem
+from factreasoner.serve.answers import (
+    CHECK,
+    JSON,
+    TASK_OF,
+    HttpReply,
+    Refused,
+    ServiceSettings,
+    document,
+    problem,
+)
 from factreasoner.serve.queue import Queue
 
 GONE = "gone"
@@ -100,7 +109,12 @@ class Service:
     """The application. `log` gets one line per request (time, id, route, status, ms), never a text."""
 
     def __init__(
-        self, terms: Terms, queue: Queue, access: Access, limits: RequestLimits, log: Callable[[str], None]
+        self,
+        terms: ServiceSettings,
+        queue: Queue,
+        access: Access,
+        limits: RequestLimits,
+        log: Callable[[str], None],
     ) -> None:
         self.queue = queue
         self.counts = Counts()

@@ -8,7 +8,7 @@ from functools import partial
 
 from factreasoner.calls.threads import run_in_thread
 from factreasoner.errors import ConfigError
-from factreasoner.serve.answers import Answers, HttpReply, Refused, Terms, problem
+from factreasoner.serve.answers import Answers, HttpReply, Refused, ServiceSettings, problem
 from factreasoner.tasks.task import FACTUALITY
 
 RECENT = 0.1
@@ -18,7 +18,7 @@ RECENT = 0.1
 class Queue:
     """Hands bodies to `threads` threads, which share components; at most `most` wait."""
 
-    def __init__(self, terms: Terms, threads: int, most: int) -> None:
+    def __init__(self, terms: ServiceSettings, threads: int, most: int) -> None:
         self.threads = threads
         self.waiting = 0
         self.running = 0

@@ -140,7 +140,7 @@ def clique_tree(
     return cliques, {variable: index[head] for variable, head in first.items()}
 
 
-class Over(NamedTuple):
+class ScopedTable(NamedTuple):
     """A table over the variables `scope`, in elimination order; its last axis runs over the variants."""
 
     scope: tuple[int, ...]
@@ -156,11 +156,13 @@ class JunctionTree:
         rank = {variable: position for position, variable in enumerate(order)}
         self._sizes = cardinalities
         self._cliques, places = clique_tree(len(cardinalities), [factor.scope for factor in factors], order)
-        self._factors: list[tuple[int, Over]] = []
+        self._factors: list[tuple[int, ScopedTable]] = []
         for factor in factors:
             axes = sorted(range(len(factor.scope)), key=lambda axis: rank[factor.scope[axis]])
             scope = tuple(factor.scope[axis] for axis in axes)
-            self._factors.append((places[scope[0]], Over(scope, factor.logs.transpose(axes)[..., None])))
+            self._factors.append(
+                (places[scope[0]], ScopedTable(scope, factor.logs.transpose(axes)[..., None]))
+            )
 
     def calibrated(self, lacks: Lacks | None = None) -> CalibratedTree:
         """Every clique's table as the network's distribution over it, in plain numbers if possible.
@@ -180,21 +182,21 @@ class JunctionTree:
             FloatingPointError: plain numbers overflow.
         """
         variants = 1 if lacks is None else lacks.shape[1]
-        inbox: list[list[Over]] = [[] for _ in self._cliques]
+        inbox: list[list[ScopedTable]] = [[] for _ in self._cliques]
         for home, (scope, given) in self._factors:
             gone = lacks is not None and len(scope) > 1 and lacks[list(scope)].any(axis=0)
             logs = np.where(gone, 0.0, given) if np.any(gone) else given
-            inbox[home].append(Over(scope, numbers.lift(logs)))
-        found: list[Over] = []
+            inbox[home].append(ScopedTable(scope, numbers.lift(logs)))
+        found: list[ScopedTable] = []
         sent: list[Table] = []
         for clique, messages in zip(self._cliques, inbox, strict=True):
             sizes = [self._sizes[i] for i in clique.scope]
-            over = Over(clique.scope, np.full([*sizes, variants], numbers.one))
+            over = ScopedTable(clique.scope, np.full([*sizes, variants], numbers.one))
             for by in messages:
                 _multiply(numbers, over, by)
             message = numbers.normalise(_onto(numbers, over, clique.separator).table)
             if clique.parent is not None:
-                inbox[clique.parent].append(Over(clique.separator, message))
+                inbox[clique.parent].append(ScopedTable(clique.separator, message))
             messages.clear()
             found.append(over)
             sent.append(message)
@@ -202,7 +204,7 @@ class JunctionTree:
             if clique.parent is not None:
                 above = _onto(numbers, found[clique.parent], clique.separator).table
                 update = numbers.divide(numbers.normalise(above), message)
-                _multiply(numbers, over, Over(clique.separator, update))
+                _multiply(numbers, over, ScopedTable(clique.separator, update))
         by_size = sorted(found, key=lambda over: over.table.size, reverse=True)
         return CalibratedTree(numbers, {i: over for over in by_size for i in over.scope})
 
@@ -211,14 +213,14 @@ class CalibratedTree(NamedTuple):
     """The calibrated tables of a junction tree: for each variable the smallest one that has it."""
 
     numbers: Arithmetic
-    smallest: Mapping[int, Over]
+    smallest: Mapping[int, ScopedTable]
 
     def logs(self, i: int) -> Table:
         """Logarithms of variable i's weights, shape (states, variants)."""
         return self.numbers.logs(_onto(self.numbers, self.smallest[i], (i,)).table)
 
 
-def _multiply(numbers: Arithmetic, over: Over, by: Over) -> None:
+def _multiply(numbers: Arithmetic, over: ScopedTable, by: ScopedTable) -> None:
     """Multiply a table in place by one over part of its variables."""
     runs, variants = _runs(over, by.scope)
     view = over.table.reshape([size for size, _ in runs] + variants)
@@ -226,16 +228,16 @@ def _multiply(numbers: Arithmetic, over: Over, by: Over) -> None:
     numbers.product(view, by.table.reshape([size if kept else 1 for size, kept in runs] + last), out=view)
 
 
-def _onto(numbers: Arithmetic, over: Over, scope: tuple[int, ...]) -> Over:
+def _onto(numbers: Arithmetic, over: ScopedTable, scope: tuple[int, ...]) -> ScopedTable:
     """Sum a table down to `scope`, part of its variables in the same order."""
     runs, variants = _runs(over, scope)
     axes = [axis for axis, (_, kept) in enumerate(runs) if not kept]
     summed = numbers.total(over.table.reshape([size for size, _ in runs] + variants), axes)
     size = dict(zip(over.scope, over.table.shape, strict=False))
-    return Over(scope, summed.reshape([*(size[i] for i in scope), over.table.shape[-1]]))
+    return ScopedTable(scope, summed.reshape([*(size[i] for i in scope), over.table.shape[-1]]))
 
 
-def _runs(over: Over, scope: tuple[int, ...]) -> tuple[list[tuple[int, bool]], list[int]]:
+def _runs(over: ScopedTable, scope: tuple[int, ...]) -> tuple[list[tuple[int, bool]], list[int]]:
     """Adjacent axes joined if all of them are in `scope`, or none: (states, in scope).
 
     Also the axis of the variants, if there are several.

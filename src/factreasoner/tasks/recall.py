@@ -25,7 +25,7 @@ from factreasoner.models.rows import (
     ANSWER,
     ClaimRow,
     Evidence,
-    Words,
+    Vocabulary,
     by_claim,
     claim_row,
     judgement_of,
@@ -52,7 +52,7 @@ class RecallResult(ClaimResult):
     Verdicts have the premise `answer`. `reference` is the right answer, if the record has it.
     """
 
-    vocabulary: ClassVar[Words] = Words(
+    vocabulary: ClassVar[Vocabulary] = Vocabulary(
         no_claims="no fact is given, or found in the reference",
         scores=("recall",),
         labels={

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.atoms.making import account_of
+from factreasoner.atoms.making import account_for
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
@@ -35,8 +35,8 @@ from factreasoner.models import (
 )
 from factreasoner.models.journal import JournalEntry, JournalLine, Packed, pack
 from factreasoner.models.results import STORED
-from factreasoner.models.rows import Words, main_rows
-from factreasoner.pipeline.assembly import Assembly, Calls, naming_parts, parts_and_config
+from factreasoner.models.rows import Vocabulary, main_rows
+from factreasoner.pipeline.assembly import Assembly, Calls, parts_and_config, with_component_names
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import ConfigLike
 from factreasoner.plugins.table import nearest
@@ -117,7 +117,7 @@ class Task(Generic[R]):
     counts: Mapping[str, type] = field(default_factory=dict)
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Vocabulary:
         """The task's words for a claim, its probability, and labels."""
         return self.result.vocabulary
 
@@ -130,7 +130,7 @@ class Task(Generic[R]):
     ) -> R:
         """The result of a record for the Python function `caller`. Raises InputError for what it lacks."""
         parts, config = parts_and_config(settings, config)
-        if problems := self.problems(record, naming_parts(config, parts)):
+        if problems := self.problems(record, with_component_names(config, parts)):
             raise InputError([problem._replace(where=caller) for problem in problems])
         return self.worker(config, Calls(llm=llm, parts=parts)).assess(record)
 
@@ -195,7 +195,7 @@ class ClaimWorker(ABC, Generic[C]):
 
     def _accounted(self, result: C, record: Record) -> C:
         """The result with the unchecked parts of the answer, if the task splits it."""
-        return result.model_copy(update=account_of(record, None)[1])
+        return result.model_copy(update=account_for(record, None)[1])
 
     def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
         """The work with contradictions among the answer's claims, if configured."""

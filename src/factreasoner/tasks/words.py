@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import Result, not_checked
-from factreasoner.models.rows import NAME_LENGTH, ClaimRow, in_words, source_name
+from factreasoner.models.rows import NAME_LENGTH, ClaimRow, notes_text, source_name
 from factreasoner.models.wording import number_of
 from factreasoner.text.passages import excerpt
 from factreasoner.text.reasoning import without_reasoning
@@ -23,7 +23,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     quotes = [one_line(note.quote) for note in row.notes if note.quote]
     if len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
         cut = (note._replace(quote=_shortened(note.quote, row, longest)) for note in row.notes)
-        note = one_line(in_words(cut))
+        note = one_line(notes_text(cut))
     else:
         note = one_line(whole, longest)
     if row.against == "cited" and any(one.own for one in row.notes) and whole.startswith("["):
@@ -72,7 +72,7 @@ class WithoutClaims:
     def add(self, result: Result) -> None:
         """Add a record without claims."""
         failed = f"failed: {result.failures[0].message}" if result.failures else ""
-        self._without.setdefault(failed or nothing_in(result), []).append(result.record_id)
+        self._without.setdefault(failed or no_claims_reason(result), []).append(result.record_id)
 
     def add_unjudged(self, result: Result, rows: Iterable[ClaimRow]) -> None:
         """Add a record if verdicts on its `rows` failed, with the first of these failures."""
@@ -92,7 +92,7 @@ def _counted(what: str, records: Mapping[str, Sequence[str]]) -> str:
     return f"{what} in {number_of(sum(map(len, records.values())), 'record')}: {reasons}."
 
 
-def nothing_in(result: Result) -> str:
+def no_claims_reason(result: Result) -> str:
     """Why a result has no claims."""
     if result.vocabulary.no_claims:
         return result.vocabulary.no_claims

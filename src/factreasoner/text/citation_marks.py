@@ -203,7 +203,7 @@ def find_marks(text: str, known: Known | None = None) -> list[Mark]:
     text = text.translate(_NARROW)
     names = {match["name"] for match in _FOOTNOTE.finditer(text)}
     known = Known(known.ids, known.labels | names) if known else Known(labels=names)
-    apart = nothing_cited(text)
+    apart = uncitable_regions(text)
     found = [*_bracketed(text, known), *_raised(text, known)]
     marks: list[Mark] = []
     for mark in sorted(found, key=lambda m: (m.start, -m.end)):
@@ -240,7 +240,7 @@ def words_among(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, i
     return found
 
 
-def nothing_cited(text: str) -> Regions:
+def uncitable_regions(text: str) -> Regions:
     """Regions without citations: code, mathematics and the like, and matrices."""
     return Regions(match.span() for pattern in (_APART, _MATHS, _MATRIX) for match in pattern.finditer(text))
 

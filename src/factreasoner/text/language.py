@@ -22,7 +22,7 @@ Gender = Literal["male", "female"]
 Citation = Literal["found", "elsewhere", "absent"]
 
 
-def words(*lines: str) -> frozenset[str]:
+def word_set(*lines: str) -> frozenset[str]:
     """The set of words in `lines`."""
     return frozenset(" ".join(lines).split())
 
@@ -30,14 +30,14 @@ def words(*lines: str) -> frozenset[str]:
 _DATA: dict[str, Any] = json.loads(
     resources.files("factreasoner.text").joinpath("lexicon.json").read_text(encoding="utf-8")
 )
-FUNCTION_WORDS = {language: words(listed) for language, listed in _DATA["function_words"].items()}
-IN_ENGLISH_TOO = words(_DATA["in_english_too"])
+FUNCTION_WORDS = {language: word_set(listed) for language, listed in _DATA["function_words"].items()}
+IN_ENGLISH_TOO = word_set(_DATA["in_english_too"])
 """Function words of other languages that are also English, or occur in names."""
-SENTENCES = {kind: words(listed) for kind, listed in _DATA["sentences"].items()}
+SENTENCES = {kind: word_set(listed) for kind, listed in _DATA["sentences"].items()}
 """Abbreviations without their last full stop, and words at sentence borders."""
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
 """Word -> the representative of its synonyms."""
-_PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}
+_PERSONS = {kind: word_set(listed) for kind, listed in _DATA["persons"].items()}
 _LETTERS = re.compile(r"[^\W\d_]+")
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Letters of scripts without word spaces, for a pattern's character class."""
@@ -60,10 +60,10 @@ _TELLING = {
     - _ENGLISH
     for language, known in _OTHERS.items()
 } | {"english": frozenset(word for word in _ENGLISH if len(word) > 1).difference(*_OTHERS.values()) | {"was"}}
-_SURELY_ENGLISH = _TELLING["english"] - words(
+_SURELY_ENGLISH = _TELLING["english"] - word_set(
     "an are as at be by can could do else ever has he here if just me must my of on or our over own per same"
     " she so some than to too us we were"
-) | words("is are were has had he she it in to at for on could must been of by as")
+) | word_set("is are were has had he she it in to at for on could must been of by as")
 """English function words that are rarely words of other languages."""
 _LEAST_ENGLISH, _MOST_FOREIGN, _MANY_WORDS = 0.05, 0.15, 9
 _ENGLISH_FORM = re.compile(
@@ -133,7 +133,7 @@ def other_language(text: str) -> str:
     return spoken[0] if spoken and "English" not in spoken else ""
 
 
-def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
+def language_mismatches(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim can't be compared with a passage: another script or language; "" if it can."""
     found = []
     for claim in claims:
@@ -171,7 +171,7 @@ def _words(text: str) -> Counter[str]:
 
 
 def _ranked(words: Counter[str], classes: Mapping[str, Set[str]]) -> list[tuple[str, int]]:
-    """Languages by the number of `words` in their class; on a tie English comes first."""
+    """Languages by the number of `word_set` in their class; on a tie English comes first."""
     hits = {
         language: sum(words[word] for word in words.keys() & known) for language, known in classes.items()
     }
@@ -187,19 +187,19 @@ def stem(word: str, language: str) -> str:
         return str(_stemmer(language).stemWord(word))
 
 
-def composed(text: str) -> str:
+def normalize_nfc(text: str) -> str:
     """`text` in comparison form: composed characters (NFC), no soft hyphens."""
     return unicodedata.normalize("NFC", text.replace("\xad", ""))
 
 
 def fold(text: str) -> str:
     """`text` in lower case, with compatibility forms unified."""
-    return unicodedata.normalize("NFKC", composed(text)).casefold().replace("’", "'")
+    return unicodedata.normalize("NFKC", normalize_nfc(text)).casefold().replace("’", "'")
 
 
 def is_quote(quote: str, passage: str) -> bool:
     """Whether a quote is whole words of a passage, ignoring white space, case and composition."""
-    wanted, text = (" ".join(composed(t).casefold().split()) for t in (quote, passage))
+    wanted, text = (" ".join(normalize_nfc(t).casefold().split()) for t in (quote, passage))
     found = re.search(f"(?!{_IN_A_WORD}){re.escape(wanted)}(?!{_IN_A_WORD})", text)
     return found is not None and re.search(r"\w", wanted) is not None
 
@@ -228,7 +228,7 @@ def terms(text: str, language: str = "english") -> list[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without function words, unless it has no other words."""
-    known, phrase = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", composed(query)))
+    known, phrase = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", normalize_nfc(query)))
     return " ".join(word for word in phrase if fold(word) not in known) or query
 
 
@@ -251,7 +251,7 @@ class ComparedWords:
 
 def compared_words(text: str) -> set[str]:
     """The words and numbers of a text, with function words."""
-    return set(_COMPARED.findall(composed(text).casefold()))
+    return set(_COMPARED.findall(normalize_nfc(text).casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:
@@ -261,11 +261,11 @@ def keeps_words(original: str, text: str) -> bool:
     """
     wording = ComparedWords(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))
-    return len(wanted) < _LEAST_WORDS or 2 * shared(wanted, wording.of(text)) >= len(wanted)
+    return len(wanted) < _LEAST_WORDS or 2 * count_shared(wanted, wording.of(text)) >= len(wanted)
 
 
-def shared(words: Set[str], others: Set[str]) -> int:
-    """How many of the stems `words` are among `others`, in any form."""
+def count_shared(words: Set[str], others: Set[str]) -> int:
+    """How many of the stems `word_set` are among `others`, in any form."""
     return sum(word in others or any(_alike(word, other) for other in others) for word in words)
 
 

@@ -48,11 +48,11 @@ def _spans(text: str) -> tuple[Span, ...]:
         return ()
     marks = Marks(text)
     kept = _Kept(text, marks.found)
-    kept.take_out(_other_turns(marks, kept))
-    kept.take_out(_before_tags(marks, kept))
+    kept.remove_spans(_other_turns(marks, kept))
+    kept.remove_spans(_before_tags(marks, kept))
     while work := _work(marks, kept):
-        kept.take_out([work])
-    kept.take_out(list(_before_labels(marks, kept)))
+        kept.remove_spans([work])
+    kept.remove_spans(list(_before_labels(marks, kept)))
     return tuple(kept.gone)
 
 
@@ -104,9 +104,9 @@ class _Kept:
     def __init__(self, text: str, gone: Sequence[Span]) -> None:
         self.text = text
         self.gone: list[Span] = []
-        self.take_out(gone)
+        self.remove_spans(gone)
 
-    def take_out(self, spans: Sequence[Span]) -> None:
+    def remove_spans(self, spans: Sequence[Span]) -> None:
         """Add spans; those that overlap, or are separated only by spaces, are joined."""
         merged: list[Span] = []
         for span in sorted([*self.gone, *spans]):
@@ -145,7 +145,8 @@ def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
 def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
     """The text before a tagged answer that ends the text."""
     first = next(
-        ((one, end) for one, end in marks.tagged_answers() if kept.first_letter(one.end) < end.start), None
+        ((one, end) for one, end in marks.find_tagged_answers() if kept.first_letter(one.end) < end.start),
+        None,
     )
     if first is None or kept.first_letter(first[1].end) < len(kept.text):
         return []

@@ -112,7 +112,7 @@ class Marks:
             self._give_up(len(text), len(text))
         self.found += self._answer_tags()
 
-    def tagged_answers(self, begin: int = 0) -> list[tuple[Span, Span]]:
+    def find_tagged_answers(self, begin: int = 0) -> list[tuple[Span, Span]]:
         """The tagged answers after `begin`: each opening tag, and the last closing tag.
 
         An opening tag begins a line, or follows another tag.
@@ -233,7 +233,7 @@ class Marks:
     def _give_up(self, start: int, end: int) -> None:
         """End an unclosed block at `end`, or before the tagged answer that ends at `start`."""
         family, begin = self._opened[0]
-        answers = self.tagged_answers(begin)
+        answers = self.find_tagged_answers(begin)
         inside = answers and not LETTER.search(self._text, answers[-1][1].end, start)
         self.found.append(Span(begin, answers[-1][0].start if inside else end))
         self._closed = family, begin, 0

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import re
 
-from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
-from factreasoner.text.language import words
+from factreasoner.text.citation_marks import NOT_SHOWN, uncitable_regions
+from factreasoner.text.language import word_set
 
 UNSEEN = "\u2060"
 """Replaces an invisible character of a tag or entity."""
 _ALONE = frozenset({"br", "hr", "img", "wbr"})
-_LINES = words("br hr p div ul ol li h1 h2 h3 h4 h5 h6 blockquote")
-_WORDS = words("a b big cite code del em font i img ins kbd mark s small span strong sub sup u wbr")
+_LINES = word_set("br hr p div ul ol li h1 h2 h3 h4 h5 h6 blockquote")
+_WORDS = word_set("a b big cite code del em font i img ins kbd mark s small span strong sub sup u wbr")
 _MARK = re.compile(
     rf"{NOT_SHOWN}|<(?P<close>/)?(?P<name>{'|'.join(sorted(_LINES | _WORDS, reverse=True))}|antml:cite)"
     r"(?:\s[^<>]{0,600})?/?>|&(?:\#\d{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});",
@@ -31,7 +31,7 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&" not in text:
         return text
-    code, lowered = nothing_cited(text if "<" in text else ""), text.lower()
+    code, lowered = uncitable_regions(text if "<" in text else ""), text.lower()
     closed = _ALONE | {name for name in (*_LINES, *_WORDS, "antml:cite") if f"</{name}>" in lowered}
 
     def shown(mark: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpcore
 import httpx
 
-from factreasoner.calls.retry import may_pass
+from factreasoner.calls.retry import is_transient_status
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
@@ -123,7 +123,7 @@ class Fetcher:
             raise UnreadablePageError(
                 f"status {response.status}",
                 f"{display(url)} was not served",
-                passing=may_pass(response.status),
+                passing=is_transient_status(response.status),
                 retry_after=retry_after_of(headers),
             )
         media_type, charset = content_type(headers.get("content-type", ""))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pdf_oxide
 
-from factreasoner.text.language import composed
+from factreasoner.text.language import normalize_nfc
 from factreasoner.web import pdf_layout as layout
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import PagePart, rows_of
@@ -55,7 +55,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
-    text = composed("\n".join(filter(None, [layout.joined(lines), *running])))
+    text = normalize_nfc("\n".join(filter(None, [layout.joined(lines), *running])))
     text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(_tables(text)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree, html
 
-from factreasoner.text.language import composed
+from factreasoner.text.language import normalize_nfc
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.stylesheet import unseen_elements
 from factreasoner.web.superscripts import write_superscripts
@@ -89,7 +89,7 @@ def one_line(title: object) -> str:
 
 def clean(text: str) -> str:
     """`text` on one line: composed characters (NFC), no soft hyphens, single blanks."""
-    return " ".join(composed(text).split())
+    return " ".join(normalize_nfc(text).split())
 
 
 class _Cell(NamedTuple):

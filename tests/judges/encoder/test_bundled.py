@@ -14,7 +14,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import files
 from factreasoner.judges.encoder.bundled.asking import UNREAD
 from factreasoner.judges.encoder.bundled.reading import INPUTS, NUMBER_MISSING, Layer, read
-from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, chosen, windows
+from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, choose_windows, windows
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
 from factreasoner.models.verdicts import LABEL_OF_VALUE
@@ -206,7 +206,9 @@ class TestWindows:
 
     def test_most_sharing_windows_come_first_and_are_few(self):
         filler = "Many people walked by the river on that day. " * 30
-        found = chosen(f"{filler}The tower was built in 1889. {filler}", "The tower was built in 1889.")
+        found = choose_windows(
+            f"{filler}The tower was built in 1889. {filler}", "The tower was built in 1889."
+        )
         assert "tower was built" in found[0].text
         assert len(found) <= MOST
 
@@ -218,7 +220,7 @@ class TestLayer:
     @given(logits=LOGITS)
     def test_more_entailing_logits_never_lower_p(self, logits):
         layer = Layer.of(json.loads((files.BUNDLED_MODEL / "layer.json").read_text()))
-        found = chosen("The tower was built. " * 40, "The tower was built.")[: len(logits)]
+        found = choose_windows("The tower was built. " * 40, "The tower was built.")[: len(logits)]
         scores = np.array(logits[: len(found)])
         more = scores + np.array([1.0, 0.0, 0.0])
         before, after = (

@@ -8,7 +8,7 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 
 from factreasoner.calls.cache import ReplyCache
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.judges.encoder.decision import decided
+from factreasoner.judges.encoder.decision import decide_claim
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.models import Claim, Premise
 from factreasoner.pipeline.config import Config
@@ -250,5 +250,5 @@ def test_what_decides(parts, given, label, p, chunk):
     """Each part is a list of chunks, each chunk one row, or a list of rows, one a token."""
     scores = [[np.atleast_2d(np.array(chunk, dtype=float)) for chunk in part] for part in parts]
     spans = [Span(n, n + 1) for n in range(len(parts[0]))]
-    found = decided(scores, **{"labels": THREE, "spans": spans, "threshold": 0.5} | given)
+    found = decide_claim(scores, **{"labels": THREE, "spans": spans, "threshold": 0.5} | given)
     assert found[:3] == (label, pytest.approx(p), spans[chunk])

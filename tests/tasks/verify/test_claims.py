@@ -5,7 +5,7 @@ from verifying_model import Model, verified
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
+from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.tasks.verify.citations import CitedText
@@ -24,7 +24,7 @@ def record(answer, **fields):
 
 def found(answer, atomizer=None, **fields):
     text = CitedText(answer, CONTEXTS)
-    finder = ClaimFinder(atomizer or EmbeddedAtomizer(), EmbeddedReviser())
+    finder = ClaimFinder(atomizer or RuleAtomizer(), RuleReviser())
     return finder.claims(text, record(answer, **fields), Meter())
 
 
@@ -71,7 +71,7 @@ def test_given_claim_not_in_text_fails():
 def test_made_claims_get_other_ids_than_the_sources():
     contexts = tuple(Context(id=f"a{n}", text="x") for n in range(2))
     answer = "The tower is tall [1]. The mill works [2]."
-    finder = ClaimFinder(EmbeddedAtomizer(), EmbeddedReviser())
+    finder = ClaimFinder(RuleAtomizer(), RuleReviser())
     asked = Record(id="q", response=answer, contexts=contexts)
     claims = finder.claims(CitedText(answer, contexts), asked, Meter()).claims
     assert [(claim.id, claim.cited) for claim in claims] == [("a2", ("a0",)), ("a3", ("a1",))]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.judges.encoder.adapter import Adapter, Chunking
-from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, decided, too_long
+from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, decide_claim, too_long
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.models import Premise
 from factreasoner.text.passages import runs_of
@@ -51,7 +51,7 @@ class Chunks:
 
         def decide(scores: Sequence[Array]) -> Decision:
             rows = [scores[n : n + len(cut)] for n in range(0, len(scores), len(cut))]
-            return decided(rows, self._runtime.labels, spans, threshold=self._adapter.threshold)
+            return decide_claim(rows, self._runtime.labels, spans, threshold=self._adapter.threshold)
 
         texts = (self._adapter.texts(chunk.text, part) for part in parts for chunk in cut)
         return VerifierQuestion(tuple(texts), decide)

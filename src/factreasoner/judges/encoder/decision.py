@@ -36,7 +36,7 @@ class VerifierQuestion(NamedTuple):
     decide: Callable[[Sequence[Array]], Decision]
 
 
-def decided(
+def decide_claim(
     scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
 ) -> Decision:
     """A verifier's decision on one claim.

@@ -76,7 +76,7 @@ class ModelFiles(NamedTuple):
         """
         try:
             beside = sorted(path.name for path in self.graph.parent.iterdir() if path.is_file())
-            weights = [self.graph.parent / name for name in weights_outside(self.graph, beside)]
+            weights = [self.graph.parent / name for name in external_weights(self.graph, beside)]
             layer = (self.layer,) if self.layer else ()
             paths = (self.graph, *weights, self.tokenizer, self.settings_path, *layer)
             return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
@@ -132,7 +132,7 @@ def bundled_fingerprint() -> str:
     return f"{BUNDLED} {files.settings['version']} {files.identity.digest}-{RULES}"
 
 
-def measured() -> str:
+def quality_sentence() -> str:
     """The quality of the bundled judge, in one sentence: see docs/judges.md."""
     return str(bundled_files().settings["measured"])
 
@@ -174,7 +174,7 @@ def _on_hub(model: _OnHub, export: str, *, download: bool) -> ModelFiles:
         graph = PurePosixPath(chosen_graph(names, file, name, export))
         folder = Path(snapshot(allow_patterns=[*SMALL_FILES, str(graph)]))
         beside = [path.name for path in map(PurePosixPath, names) if path.parent == graph.parent]
-        if weights := weights_outside(folder / graph, beside):
+        if weights := external_weights(folder / graph, beside):
             snapshot(allow_patterns=[str(graph.parent / weight) for weight in weights])
     except not_fetched as error:
         raise ConfigError(f"verifier_model: {shown!r} can't be downloaded: {error}") from error
@@ -248,7 +248,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
+def external_weights(graph: Path, names: Sequence[str]) -> list[str]:
     """The files among `names` that hold external weights of an ONNX graph.
 
     They are called model.onnx_data, model.onnx.data or after a constant of the graph.

@@ -23,7 +23,7 @@ from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
-from factreasoner.text.language import composed
+from factreasoner.text.language import normalize_nfc
 from factreasoner.text.sentences import Span
 
 REMEMBERED = 65_536
@@ -122,7 +122,7 @@ class VerifierJudge:
 
 
 def _composed(text: str) -> str:
-    return text if text.isascii() else composed(text)
+    return text if text.isascii() else normalize_nfc(text)
 
 
 def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:

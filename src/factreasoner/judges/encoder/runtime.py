@@ -25,7 +25,7 @@ threads = 0
 """CPU threads of a local verifier; 0: one per core."""
 
 
-def take_one_thread() -> None:
+def use_one_thread() -> None:
     """Use one CPU thread for verifiers loaded from now on: other processes run beside it."""
     global threads
     threads = 1

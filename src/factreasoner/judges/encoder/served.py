@@ -14,13 +14,13 @@ import httpx
 import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from factreasoner.calls.retry import Passing, Retry, may_pass
+from factreasoner.calls.retry import Passing, Retry, is_transient_status
 from factreasoner.calls.threads import parallel_map
 from factreasoner.errors import ConfigError, FetchLimitError, LLMError, ProviderError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.runtime import BATCH, REMEDY, Array, Unscored, label_of, meanings
 from factreasoner.judges.encoder.settings import EncoderSettings
-from factreasoner.llm.faults import shown
+from factreasoner.llm.faults import safe_excerpt
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
@@ -177,12 +177,12 @@ class ServedRuntime(_Elsewhere):
         if response.is_success:
             return content
         wording = content[:1000].decode("utf-8", "replace")
-        problem = shown(f"status {response.status_code}: {wording}", self._key)
+        problem = safe_excerpt(f"status {response.status_code}: {wording}", self._key)
         if response.status_code in REFUSED:
             raise ConfigError(
                 f"verifier_url: {self.url} answers with {problem}; {KEY_VARIABLE} holds its key"
             )
-        if not may_pass(response.status_code):
+        if not is_transient_status(response.status_code):
             raise ProviderError(problem)
         return Passing(ProviderError(problem), retry_after_of(response.headers))
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from factreasoner.calls.deadlines import within
-from factreasoner.calls.retry import Passing, Retry, again, rest
+from factreasoner.calls.deadlines import run_within
+from factreasoner.calls.retry import Passing, Retry, repeat_until_accepted, sleep_while_wanted
 from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.batches.files import URL, Batch
@@ -70,7 +70,7 @@ class BatchSender:
             passes = isinstance(answer, ProviderFault) and answer.kind == "retry"
             return 0.0 if passes and number < self._config.max_attempts else None
 
-        return again(ask, wait)
+        return repeat_until_accepted(ask, wait)
 
     def _result(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
         custom_id = f"{attempts.key}-{attempts.count}"
@@ -184,7 +184,7 @@ class BatchService:
             last = done
             if found.status in ENDED:
                 break
-            rest(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
+            sleep_while_wanted(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
         if found.status == "failed":
             batch.note(file_id=None, file_made=None, batch_id=None)
             message_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
@@ -213,7 +213,7 @@ class BatchService:
 
         def ask() -> T | Passing:
             try:
-                return within(SECONDS, lambda: call(client))
+                return run_within(SECONDS, lambda: call(client))
             except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":

@@ -18,7 +18,7 @@ from factreasoner.models.rows import (
     by_claim,
     claim_row,
     judgement_of,
-    quoting,
+    quote_note,
 )
 from factreasoner.tasks.task import ClaimResult
 
@@ -257,4 +257,4 @@ def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
         return Note("the reference supports it")
     if by_reference.label != "contradicted" or line.contradicted.any.holds:
         return Note("")
-    return quoting("the reference contradicts it", by_reference.quote, by_reference.quote_by)
+    return quote_note("the reference contradicts it", by_reference.quote, by_reference.quote_by)

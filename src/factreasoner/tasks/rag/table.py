@@ -14,7 +14,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom
-from factreasoner.models.rows import ANSWER, Words
+from factreasoner.models.rows import ANSWER, Vocabulary
 from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, JudgedPairs, any_of, lines_of
 
 
@@ -220,7 +220,7 @@ class RagResult(JudgedPairs):
     `reasons` say why a metric is None. After failed verdicts, `bounds` has the possible range of a metric.
     """
 
-    vocabulary: ClassVar[Words] = Words(
+    vocabulary: ClassVar[Vocabulary] = Vocabulary(
         scores=(
             *("faithfulness", "contradicted", "correctness", "coverage", "hallucination"),
             "context_precision",

@@ -15,7 +15,7 @@ from factreasoner.assessors.judging import (
     premises,
 )
 from factreasoner.atoms.embedded import reference_record
-from factreasoner.atoms.making import account_of, made_atoms
+from factreasoner.atoms.making import account_for, made_atoms
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError
@@ -162,7 +162,7 @@ class RagWorker(ClaimWorker[RagResult]):
         """See `ClaimWorker`."""
         if record.atoms is not None:
             return super()._accounted(result, record)
-        claims, message = account_of(record, result.claims or ())
+        claims, message = account_for(record, result.claims or ())
         return result.model_copy(update=message | ({"claims": claims} if result.claims is not None else {}))
 
     def _second_look(

@@ -14,7 +14,14 @@ from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
-from factreasoner.text.citation_marks import AUTHOR_YEAR, BROKEN, ENTRY, Regions, nothing_cited, words_among
+from factreasoner.text.citation_marks import (
+    AUTHOR_YEAR,
+    BROKEN,
+    ENTRY,
+    Regions,
+    uncitable_regions,
+    words_among,
+)
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.text.wraps import unwrapped
@@ -77,7 +84,7 @@ class CitedText:
         markers = [
             m for m in find_markers(lines, sources) if not any(s.start <= m.start < s.end for s in listed)
         ]
-        apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), nothing_cited(lines)
+        apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), uncitable_regions(lines)
         urls = (m for m in _URL.finditer(lines) if not apart.hold(*m.span()))
         self._links = [m for m in urls if not code.hold(*m.span())]
         words = words_among(lines, [(m.start, m.end) for m in markers])

@@ -19,7 +19,7 @@ from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.rows import known_verdict
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
-from factreasoner.pipeline.assembly import alone
+from factreasoner.pipeline.assembly import with_single_model
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import LLM, Judge
 from factreasoner.text.language import is_quote
@@ -87,7 +87,7 @@ def _by_model(llm: LLM, config: Config, record: Record) -> Judge:
     if not isinstance(llm, Panel):
         return ModelJudge(llm, config, record)
     return EnsembleJudge(
-        {name: ModelJudge(one, alone(config, name), record) for name, one in llm.members.items()}
+        {name: ModelJudge(one, with_single_model(config, name), record) for name, one in llm.members.items()}
     )
 
 

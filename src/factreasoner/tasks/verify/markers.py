@@ -24,7 +24,7 @@ from factreasoner.text.citation_marks import (
     Regions,
     find_marks,
     may_be_numbers,
-    nothing_cited,
+    uncitable_regions,
 )
 from factreasoner.text.language import SENTENCES
 from factreasoner.text.links import page_of
@@ -123,7 +123,7 @@ def _is_page(link: str) -> bool:
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
-    apart = nothing_cited(text)
+    apart = uncitable_regions(text)
     links = [m for m in _links(text, sources) if not apart.hold(m.start, m.start + 1)]
     found = [_emphasised(text, m) for m in (*links, *marks)]
     markers: list[Marker] = []
@@ -142,7 +142,7 @@ def _emphasised(text: str, marker: Marker) -> Marker:
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     """Notes on text that looks like a citation but was not read as one, or the reverse."""
     read = Regions((marker.start, marker.end) for marker in markers)
-    apart = nothing_cited(text)
+    apart = uncitable_regions(text)
     for match in BROKEN.finditer(text):
         if not read.hold(match.start(), match.start() + 1):
             yield f"{match[0]!r} lacks a bracket and was not read as a citation"
@@ -167,7 +167,7 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
 
 def _unread(text: str, read: Regions, sources: Sources) -> Iterator[str]:
     """Numbers in round brackets, and pointers that only another program can resolve."""
-    apart = nothing_cited(text)
+    apart = uncitable_regions(text)
     for piece, numbers in dict.fromkeys(
         m.group(0, 1) for m in _ROUND.finditer(text) if not apart.hold(*m.span())
     ):

@@ -24,7 +24,7 @@ from factreasoner.models.rows import (
     Judged,
     Judgement,
     Note,
-    Words,
+    Vocabulary,
     by_claim,
     claim_row,
 )
@@ -104,7 +104,7 @@ class VerifyResult(ClaimResult):
     equals `verified` if nothing was changed. Both are None if the claims could not be made.
     """
 
-    vocabulary: ClassVar[Words] = Words(scores=("citation_recall", "citation_precision", "uncited"))
+    vocabulary: ClassVar[Vocabulary] = Vocabulary(scores=("citation_recall", "citation_precision", "uncited"))
     verified: VerifiedText | None = None
     revised: VerifiedText | None = None
     changes: tuple[Change, ...] = ()

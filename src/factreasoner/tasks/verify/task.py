@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import ATOM_PROMPTS, account_of, as_read
+from factreasoner.atoms.making import ATOM_PROMPTS, account_for, without_hidden_text
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
@@ -51,13 +51,13 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         self.corrector = Corrector(self._llm, self.config)
 
     def _work(self, record: Record, meter: Meter) -> Work:
-        return _Verification(self, as_read(record), meter).work()
+        return _Verification(self, without_hidden_text(record), meter).work()
 
     def _accounted(self, result: VerifyResult, record: Record) -> VerifyResult:
         """See `ClaimWorker`."""
         if record.atoms is not None:
             return super()._accounted(result, record)
-        found, note = account_of(record, [Atom(id=c.id, text=c.text, span=c.span) for c in result.claims])
+        found, note = account_for(record, [Atom(id=c.id, text=c.text, span=c.span) for c in result.claims])
         if (text := result.verified) is not None:
             claims = (c.model_copy(update={"span": a.span}) for c, a in zip(text.claims, found, strict=True))
             verified = text.model_copy(update={"claims": tuple(claims)})

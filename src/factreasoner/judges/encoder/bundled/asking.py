@@ -13,12 +13,12 @@ from factreasoner.errors import ConfigError
 from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.judges.encoder.adapter import Texts, harmless
 from factreasoner.judges.encoder.bundled.reading import Layer, read
-from factreasoner.judges.encoder.bundled.windows import MOST, Window, chosen
+from factreasoner.judges.encoder.bundled.windows import MOST, Window, choose_windows
 from factreasoner.judges.encoder.chunks import windows
 from factreasoner.judges.encoder.decision import Decision, VerifierQuestion, rounded, too_long
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.models import Label, Premise
-from factreasoner.text.language import differences, is_foreign, other_language
+from factreasoner.text.language import is_foreign, language_mismatches, other_language
 from factreasoner.text.sentences import Span
 
 LABELS: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
@@ -49,10 +49,10 @@ class Windows:
     def question(self, premise: Premise, claim: str) -> VerifierQuestion | Unscored:
         """The question, or why the claim can't be judged against the premise."""
         check_wanted()
-        if reason := unread(premise.text, claim, self._runtime.starts):
+        if reason := unreadable_reason(premise.text, claim, self._runtime.starts):
             return Unscored(OTHER_LANGUAGE, reason)
         found: list[Window] = []
-        for window in chosen(premise.text, claim, premise.title):
+        for window in choose_windows(premise.text, claim, premise.title):
             parts = self._fitting(premise, window, claim)
             if isinstance(parts, Unscored):
                 return parts
@@ -96,14 +96,14 @@ class Windows:
         return Decision(label, known[label], window.span, e, c)
 
 
-def unread(passage: str, claim: str, starts: Callable[[str], Sequence[int]]) -> str:
+def unreadable_reason(passage: str, claim: str, starts: Callable[[str], Sequence[int]]) -> str:
     """Why the network can't read a claim with a passage, and the fix; "" if it can.
 
     `starts` gives the tokens of a text. English words are few tokens each: at most 1.49 on average in 30,000
     English pairs (except one web page of language names), and 1.64 or more in a sentence of each of nine
     languages whose function words are not known.
     """
-    (apart,) = differences([claim], passage)
+    (apart,) = language_mismatches([claim], passage)
     if apart:
         return f"{apart}; the bundled judge reads English: {REMEDY}"
     both = f"{claim}\n{passage}"

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.encoder.bundled.windows import Window, content_words
-from factreasoner.text.language import shared
+from factreasoner.text.language import count_shared
 
 Array = npt.NDArray[np.float64]
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
@@ -67,7 +67,7 @@ def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> 
     about = [n for n, window in enumerate(windows) if window.share >= SAME_THING * windows[0].share]
     worst = about[int(np.argmax(_over_others(logits[about], CONTRADICTION)))]
     wanted = content_words(claim)
-    missing = 1.0 - shared(wanted, content_words(passage)) / max(len(wanted), 1)
+    missing = 1.0 - count_shared(wanted, content_words(passage)) / max(len(wanted), 1)
     many = math.log(len(windows))
     over = logits - logits[:, [NEUTRAL]]
     mine, against = windows[best], windows[worst]
@@ -76,12 +76,12 @@ def read(claim: str, passage: str, windows: Sequence[Window], logits: Array) -> 
         np.array([over[worst, CONTRADICTION], against.share, (1.0 - against.share) * many]),
         mine,
         against,
-        not figures(claim) <= figures(passage) | _counts(passage),
+        not digit_numbers(claim) <= digit_numbers(passage) | _counts(passage),
     )
 
 
 @lru_cache(maxsize=2048)
-def figures(text: str) -> frozenset[str]:
+def digit_numbers(text: str) -> frozenset[str]:
     """The values of numbers in digits, without separators: 1,200.50 is 1200.5."""
     found = (figure.replace(",", "") for figure in _FIGURE.findall(text))
     return frozenset(f.rstrip("0").rstrip(".") if "." in f else f for f in found)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.language import ComparedWords, shared
+from factreasoner.text.language import ComparedWords, count_shared
 from factreasoner.text.sentences import Span, sentences
 
 WORDS, SENTENCES = 75, 4
@@ -70,7 +70,7 @@ def _pieces(passage: str) -> Iterator[tuple[Span, int]]:
             yield Span(part[0].start(), part[-1].end()), len(part)
 
 
-def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
+def choose_windows(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
     """The windows that share most content words with the claim, at most MOST, best first.
 
     Windows with less than LEAST_SHARE, or with shared words only in the title, are excluded. For a claim
@@ -81,14 +81,16 @@ def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
     found = []
     for span in windows(passage):
         wording = passage[span.start : span.end]
-        own = shared(wanted, content_words(wording))
-        share = shared(wanted, content_words(wording) | known) / len(wanted) if own else float(not wanted)
+        own = count_shared(wanted, content_words(wording))
+        share = (
+            count_shared(wanted, content_words(wording) | known) / len(wanted) if own else float(not wanted)
+        )
         if share >= LEAST_SHARE:
-            found.append(Window(span, titled(wording, title), share))
+            found.append(Window(span, with_title(wording, title), share))
     return tuple(sorted(found, key=lambda window: (-window.share, window.span))[:MOST])
 
 
-def titled(text: str, title: str) -> str:
+def with_title(text: str, title: str) -> str:
     """The text on one line, starting with the title."""
     wording = " ".join(text.split())
     title = " ".join(title.split())
@@ -99,7 +101,7 @@ def nearest_sentence(passages: Sequence[str], claim: str, title: str = "") -> st
     """The sentence nearest to a claim, in the best window; None if all share too few words."""
     if not content_words(claim):
         return None
-    found = [(w, passage) for passage in passages for w in chosen(passage, claim, title)[:1]]
+    found = [(w, passage) for passage in passages for w in choose_windows(passage, claim, title)[:1]]
     if not found:
         return None
     window, passage = max(found, key=lambda one: one[0].share)
@@ -111,4 +113,4 @@ def best_sentence(text: str, claim: str) -> str:
     wording = ComparedWords(claim, text)
     wanted = wording.of(claim)
     parts = [text[span.start : span.end] for span in sentences(text)]
-    return max(parts, key=lambda part: shared(wanted, wording.of(part)), default=text)
+    return max(parts, key=lambda part: count_shared(wanted, wording.of(part)), default=text)
