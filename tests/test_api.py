@@ -114,7 +114,7 @@ def test_temporary_folder_goes_when_its_iterator_ends(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_told_or_not(capsys):
+def test_progress_is_optional(capsys):
     assess_many(ROWS, progress=True, cache=False)
     assert "2/2 records" in capsys.readouterr().err
     assess_many(ROWS, progress=False, cache=False)
@@ -172,7 +172,7 @@ def test_cancelled_aassess_stops_at_once():
         assert server.calls <= running.result(60) + 2  # they were on their way
 
 
-def test_processes_import_classes_of_one_s_own(tmp_path):
+def test_processes_import_custom_classes(tmp_path):
     own = {"solver": UnsettledSolver, "judge": "word_judge:WordJudge"}
     given = own | {"progress": False, "cache": False}
     found = assess_many(ROWS, executor="processes", workers=1, out=tmp_path / "run", **given)

@@ -9,7 +9,7 @@ def there(tmp_path_factory):
     return contract.live(tmp_path_factory.mktemp("contract"))
 
 
-def test_what_is_promised_exists(there):
+def test_promised_names_exist(there):
     missing = {
         section: gone
         for section, names in contract.PROMISED.items()
@@ -18,7 +18,7 @@ def test_what_is_promised_exists(there):
     assert missing == {}
 
 
-def test_what_is_to_come_is_absent(there):
+def test_future_names_are_absent(there):
     come = {
         section: found
         for section, names in contract.PROMISED.items()

@@ -114,7 +114,7 @@ def test_workflows_run_targets_that_are_there():
             subprocess.run(["make", "--dry-run", *targets.split()], cwd=ROOT, capture_output=True, check=True)
 
 
-def test_the_version_stands_in_one_place():
+def test_version_has_one_definition():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["dynamic"] == ["version"]
     assert (ROOT / project["tool"]["hatch"]["version"]["path"]).samefile(factreasoner.__file__)

@@ -48,7 +48,7 @@ def test_identical_file_keeps_its_time(tmp_path):
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_the_content_is_read_whatever_the_name(tmp_path, form):
+def test_compression_is_told_by_content(tmp_path, form):
     path = tmp_path / "file.txt"
     path.write_bytes(PACKERS[form](TEXT))
     with open_file(path) as file:
@@ -100,7 +100,7 @@ def test_parts_to_skip_and_padding_are_passed_over(data):
         assert file.read() == TEXT * 2
 
 
-def test_a_damaged_checksum_is_told(tmp_path):
+def test_damaged_checksum_is_reported(tmp_path):
     path = tmp_path / "f.gz"
     data = bytearray(gzip.compress(TEXT, mtime=0))
     data[-6] ^= 1
@@ -112,7 +112,7 @@ def test_a_damaged_checksum_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "unpack"), [(".gz", ["gzip", "-dc"]), (".zst", None), (".GZ", ["gzip", "-dc"])]
 )
-def test_what_is_written_is_what_others_read(tmp_path, ending, unpack):
+def test_written_files_open_elsewhere(tmp_path, ending, unpack):
     found = []
     for name in ("one", "other"):
         path = tmp_path / f"{name}.csv{ending}"

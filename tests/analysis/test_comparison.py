@@ -38,7 +38,7 @@ def test_settings_difference_names_missing_credibility_table(tmp_path):
     assert found == {"credibility": {"a": "none", "b": str(tmp_path / "t.csv")}}
 
 
-def test_an_interval_where_no_record_differs_is_explained(tmp_path):
+def test_interval_without_differing_records_is_explained(tmp_path):
     for name, p in (("a", 0.2), ("b", 0.3), ("c", 0.9)):
         run_folder(tmp_path / name, *(assessment([p, 0.9], record_id=f"r{i}") for i in range(3)))
     compared = (compare_runs(named_runs([tmp_path / "a", tmp_path / name])) for name in "bc")

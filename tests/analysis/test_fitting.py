@@ -127,7 +127,7 @@ def test_fit_of_two_labels_equals_brute_force(case):
     assert applied.sum(axis=1) == pytest.approx(1.0)
 
 
-def test_what_is_applied_is_written_out():
+def test_label_offsets_apply_the_formula():
     offsets = LabelOffsets(temperature=2.0, contradiction=0.5, neutral=-1.0)
     (found,) = offsets.apply(np.array([[0.7, 0.3, 0.0]]))
     scores = [math.log(0.7) / 2, math.log(0.3) / 2 + 0.5, math.log(1e-6) / 2 - 1]

@@ -57,7 +57,7 @@ def test_atoms(opened):
     assert atoms["p_true"].mean() == pytest.approx((0.9 + 0.25) / 2)
 
 
-def test_records_say_what_the_results_say(opened):
+def test_record_table_matches_the_results(opened):
     records = opened.records().set_index("record")
     assert list(records["status"]) == ["partial", "no_atoms", "ok"]
     assert records["factuality_score"].isna().tolist() == [False, True, False]

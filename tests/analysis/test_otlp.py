@@ -72,12 +72,12 @@ def test_unreachable_collector_is_reported_first():
         Otlp("http://127.0.0.1:x")
 
 
-def test_a_collector_behind_a_proxy_is_not_tried(monkeypatch):
+def test_collector_behind_proxy_is_not_tried(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert Otlp("http://collector.example:4318").url == "http://collector.example:4318/v1/logs"
 
 
-def test_a_collector_that_goes_is_told_of_once(monkeypatch, caplog):
+def test_lost_collector_is_reported_once(monkeypatch, caplog):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "0.5")  # no try more
     with received(Collector()) as collector:
         backend = Otlp(collector.url)
@@ -108,7 +108,7 @@ def test_a_collector_that_fails_is_named(caplog):
         ({"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://c:2/logs"}, "http://c:2/logs"),
     ],
 )
-def test_where_a_collector_is_by_its_own_variables(variables, url, monkeypatch):
+def test_collector_url_comes_from_its_variables(variables, url, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert Otlp(exporter=InMemoryLogRecordExporter()).url == url

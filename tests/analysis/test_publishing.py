@@ -38,12 +38,12 @@ def run(tmp_path):
         ({"traceparent": "", "trace_id": "t1"}, None, Place("t1")),
     ],
 )
-def test_where_a_record_was_traced(metadata, key, place):
+def test_span_place_is_read_from_metadata(metadata, key, place):
     assert place_of(metadata, key) == place
 
 
 @pytest.mark.parametrize("wrong", [f"{TRACE}-{SPAN}", f"00-{'0' * 32}-{SPAN}-01", "t1"])
-def test_a_traceparent_that_is_none_is_named(wrong):
+def test_invalid_traceparent_is_named(wrong):
     place = place_of({"traceparent": wrong, "trace_id": "t1", "response_id": "x"})
     assert place[:3] == (None, None, "x")
     assert f"traceparent {wrong!r} is not valid" in place.wrong
@@ -60,7 +60,7 @@ def test_computed_metrics_and_failures_are_published(run):
     assert {score.explanation for score in found} == {None}
 
 
-def test_claims_and_texts_are_asked_for(run):
+def test_claims_and_texts_are_published_on_request(run):
     found = list(scores_of(run, Selection(("precision",), claims=True, texts=True)))
     shown = [(s.name.removeprefix("factreasoner."), s.value, s.label, s.error) for s in found]
     assert shown == [

@@ -77,7 +77,7 @@ def test_most_precise_exact_solver_is_the_reference():
     assert reference_run([sampled]) is sampled
 
 
-def test_the_largest_difference_and_where_it_is():
+def test_largest_difference_names_its_variable():
     assert difference(marginals(0.4), marginals(0.7)) == (pytest.approx(0.3), "a")
     assert difference(marginals(0.4), marginals(0.4))[0] == 0.0
     nothing = Marginals(probabilities={}, solver="told", exact=True)

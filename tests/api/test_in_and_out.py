@@ -217,7 +217,7 @@ def test_component_that_raises_is_logged_and_named(caplog):
 
 
 @pytest.mark.parametrize("llm", ["openai/gpt-4o", object(), Judge])
-def test_wrong_llm_says_what_is_expected(llm):
+def test_wrong_llm_names_the_expected_method(llm):
     with pytest.raises(ConfigError, match=r"llm: .* has no method call\(prompt, schema\): .*model="):
         assess(TRUE, contexts=[TEXT], llm=llm)
 

@@ -69,11 +69,11 @@ CONTEXT = Context(id="c0", text="Built in 1889.", title="Tower", link="x.org")
         ("prompt-tf", "Text 2:\n<given_passage>\nBuilt in 1889."),
     ],
 )
-def test_what_a_passage_shows(name, shown):
+def test_passage_is_shown_with_its_fields(name, shown):
     assert unmarked(ASSESSORS[name].show(2, CONTEXT)) == f"{shown}\n</given_passage>"
 
 
-def test_what_a_context_lacks_is_left_out():
+def test_missing_context_fields_are_omitted():
     assert "Title" not in ASSESSORS["veriscore"].show(1, Context(id="c", text="x"))
     assert "Link" not in ASSESSORS["veriscore"].show(1, Context(id="c", text="x"))
 

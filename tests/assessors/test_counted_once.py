@@ -66,7 +66,7 @@ def test_passages_of_a_page_count_once_on_request(version):
     assert apart.p_true["a0"] > 0.95
 
 
-def test_the_summarys_confidence_of_who_speaks_counts():
+def test_deciding_context_gives_the_summary_confidence():
     page = [context("c0", link=PAGE, p_summary=1.0), context("c1", link=PAGE, p_summary=0.5)]
 
     def second(prompt, schema):

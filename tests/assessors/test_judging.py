@@ -22,7 +22,7 @@ def test_only_llm_and_custom_judges_call_models(name):
 
 
 @pytest.mark.parametrize(("told", "threads"), [(None, 4), (True, 4), (False, 1)])
-def test_a_users_own_judge_says_whether_it_waits(told, threads):
+def test_custom_judge_declares_whether_it_waits(told, threads):
     class Own:
         running = most = 0
 
@@ -53,7 +53,7 @@ ATOMS = [Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="I
 LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
 
 
-def test_a_title_stands_once_on_every_piece():
+def test_title_appears_once_on_every_piece():
     assert [part.text for part in pieces(Context(id="a", text="Ships. Two.", title="Ships"), 99)] == [
         "Ships. Two."
     ]

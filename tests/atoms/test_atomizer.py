@@ -42,7 +42,7 @@ def asked(response, **settings):
 
 
 @pytest.mark.parametrize("response", ["", "  \n", "I don't know.", "I'm sorry, but I can't help with that."])
-def test_nothing_is_asked_where_nothing_is_said(response):
+def test_empty_response_causes_no_call(response):
     assert LLMAtomizer(llm=ScriptedLLM([])).atomize(record(response)) == ((), ())
     assert RuleAtomizer().atomize(record(response)) == ((), ())
 
@@ -91,7 +91,7 @@ def test_no_usable_chunk_at_all_raises(answer):
 
 
 @pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("too dear")])
-def test_what_only_the_user_can_mend_is_raised(error):
+def test_user_fixable_error_is_raised(error):
     with pytest.raises(type(error)):
         LLMAtomizer(llm=ScriptedLLM([error])).atomize(record())
 

@@ -178,7 +178,7 @@ def test_each_sentence_without_an_atom_has_its_reason(atomizer):
     ]
 
 
-def test_what_opens_a_sentence_joins_its_atom():
+def test_opening_words_join_their_atom():
     found = of("It is worth noting that Oslo is cold [1].\n\n2. Bergen is wet. (Lee, 2020)")
     assert [*(atom.span for atom in found.atoms), *found.unchecked] == [(0, 41), (43, 72)]
 
@@ -230,7 +230,7 @@ def test_remark_is_named_as_one(remark):
     "question", ["Is it safe? ", "**Is it safe?**\n\n", "## Is it safe?\n\n", "- Is it? "]
 )
 @pytest.mark.parametrize("atomizer", [PARSED, WHOLE])
-def test_yes_behind_a_question_is_not_split(atomizer, question, reply):
+def test_yes_after_question_is_not_split(atomizer, question, reply):
     assert reasons(question + reply, atomizer)[-1] == (reply, "not split")
 
 

@@ -84,7 +84,7 @@ ANSWERS = [
 @pytest.mark.parametrize(
     ("response", "declines"), [*((r, True) for r in ABSTENTIONS), *((r, False) for r in ANSWERS)]
 )
-def test_what_declines_and_what_answers(response, declines):
+def test_abstentions_are_separated_from_answers(response, declines):
     assert is_abstention(response) is declines
 
 

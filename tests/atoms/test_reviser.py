@@ -44,7 +44,7 @@ def test_one_call_for_all_atoms():
     )
 
 
-def test_the_schema_asks_one_argument_an_atom():
+def test_schema_has_one_argument_per_atom():
     llm = ScriptedLLM([GOOD])
     revise(llm)
     ((prompt, schema, *_),) = llm.calls
@@ -73,7 +73,7 @@ def test_clear_text_keeps_no_original():
         {"atom_1": "Ada wrote 3 notes. " + "And so on. " * 40},
     ],
 )
-def test_only_the_unusable_argument_is_asked_again(bad):
+def test_only_unusable_arguments_are_retried(bad):
     first = {"atom_0": GOOD["atom_0"], "atom_2": GOOD["atom_2"]} | bad
     llm = ScriptedLLM([first, {"atom_1": GOOD["atom_1"], "atom_0": "a stray text", "atom_2": "another"}])
     assert revise(llm) == (list(GOOD.values()), [])

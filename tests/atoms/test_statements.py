@@ -111,7 +111,7 @@ def test_states_something(text):
         ("Based on the text of the treaty, Oslo pays.", "Based on the text of the treaty, Oslo pays."),
     ],
 )
-def test_what_only_opens_a_statement_goes(text, said):
+def test_statement_openings_are_removed(text, said):
     assert [one[:1].upper() + one[1:] for one in texts(text)] == [said]
 
 
@@ -201,7 +201,7 @@ def test_a_remark_to_the_reader_states_nothing(text):
 @pytest.mark.parametrize(
     "text", ["Die Stadt liegt am Rhein und hat 300.000 Einwohner.", "1914: Start of the First World War"]
 )
-def test_what_may_be_a_noun_is_no_instruction(text):
+def test_possible_noun_is_not_an_instruction(text):
     assert parsed(text) == [text]
 
 

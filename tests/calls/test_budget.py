@@ -39,7 +39,7 @@ def test_reply_cost_is_known_or_null(scene, model):
     assert meter.total.cost == reply.usage.cost
 
 
-def test_tokens_are_estimated_where_the_provider_counts_none(scene):
+def test_missing_token_counts_are_estimated(scene):
     none = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     set_up = scene(lambda request: Completion(arguments=obliging(request), usage=none))
     usage = set_up.client().call(PROMPT, SCHEMA).usage
@@ -56,7 +56,7 @@ def test_tokens_are_estimated_where_the_provider_counts_none(scene):
     ],
     ids=["too much", "with an earlier run", "no price"],
 )
-def test_nothing_is_sent_that_could_cost_too_much(scene, settings, error, told):
+def test_too_expensive_request_is_not_sent(scene, settings, error, told):
     set_up = scene(answer)
     with pytest.raises(error, match=told):
         set_up.client(**settings).call(PROMPT, SCHEMA)

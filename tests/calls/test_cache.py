@@ -174,7 +174,7 @@ def test_samples_above_the_same_temperature_are_kept_apart(scene):
     ],
     ids=["cut", "nothing valid", "prose", "500"],
 )
-def test_what_can_not_be_used_is_not_kept(scene, answer):
+def test_unusable_reply_is_not_cached(scene, answer):
     set_up = scene(answer)
     client = set_up.client(cache=True, patience=0.0)
     with contextlib.suppress(FactReasonerError):
@@ -292,7 +292,7 @@ def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
     assert "continuing without it" in caplog.text
 
 
-def test_where_the_cache_is(monkeypatch):
+def test_cache_folder_follows_settings_then_environment(monkeypatch):
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", "/from/environment")
     assert cache_folder(Config(cache_dir=Path("/configured"))) == Path("/configured")
     assert cache_folder(Config()) == Path("/from/environment")

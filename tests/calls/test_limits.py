@@ -75,7 +75,7 @@ def test_actual_tokens_replace_the_estimate():
     assert limits.delay(100) == 0.0
 
 
-def test_first_come_first_served_whatever_the_size():
+def test_requests_are_served_first_come_first():
     limits, order = Limits(Slots(99, 99), tokens_per_minute=1000), []
     limits.pause(0.3)
 

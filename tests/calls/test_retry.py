@@ -86,7 +86,7 @@ def test_waits_are_random_and_grow_to_limit(monkeypatch):
 
 
 @pytest.mark.parametrize("after", [0.0, 3.0, 40.0])
-def test_a_server_that_says_when_is_asked_then(slept, after):
+def test_retry_after_of_server_is_respected(slept, after):
     assert Retry(3)(failing(2, after)) == 3
     assert 2 * after <= sum(slept) <= 2 * (1.1 * after + 1)
 

@@ -207,7 +207,7 @@ def test_local_server_is_serial_until_measured(scene):
     assert (set_up.server.calls, set_up.server.peak) == (MIN_ANSWERS, 1)
 
 
-def test_slots_that_nobody_needs_do_not_grow():
+def test_unneeded_slots_do_not_grow():
     slots = Slots(16, 2)
     slots.take()
     slots.used -= 1

@@ -116,7 +116,7 @@ def test_fewer_threads_than_wanted_do_all_the_work(monkeypatch, count, mapped):
     assert mapped(lambda n: time.sleep(0.01) or n, range(9), 4) == list(range(9))
 
 
-def test_ctrl_c_waits_for_nobody():
+def test_ctrl_c_does_not_wait():
     hold = threading.Event()
 
     def work(number):

@@ -99,7 +99,7 @@ def test_cancelled_batch_is_completed_by_the_next(factreasoner, tmp_path, two, s
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_a_failed_batch_is_told_and_sent_again(factreasoner, two, server):
+def test_failed_batch_is_reported_and_resent(factreasoner, two, server):
     server.states = ["validating", "failed"]
     done = factreasoner(*arguments(server, two), code=1)
     assert "Enqueued token limit reached" in done.stderr

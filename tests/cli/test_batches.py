@@ -106,7 +106,7 @@ def test_requests_are_those_of_direct_calls(factreasoner, tmp_path, two):
     assert (tmp_path / "out" / "journal.jsonl").read_bytes() == journal
 
 
-def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
+def test_round_batches_all_possible_requests(factreasoner, tmp_path):
     """All records, all passages and all votes of each go into one batch; the end says how to go on."""
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(3)))
     flags = (*FILES, "--confidence", "votes", "--concurrency", 2, "--atoms-per-call", 2)
@@ -180,7 +180,7 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE.keys())
-def test_what_may_pass_is_asked_again(factreasoner, tmp_path, two, change):
+def test_transient_result_errors_are_retried(factreasoner, tmp_path, two, change):
     batches = tmp_path / "out" / "batches"
     factreasoner("run", two, *FILES, code=5)
     asked = answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good, change=change)
@@ -192,7 +192,7 @@ def test_what_may_pass_is_asked_again(factreasoner, tmp_path, two, change):
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 
 
-def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_path, two):
+def test_repeated_and_foreign_lines_change_nothing(factreasoner, tmp_path, two):
     def doubled(lines):
         late = {**lines[0]["response"], "body": {"choices": []}}
         nobody = {**lines[1], "custom_id": "nobody-0"}

@@ -83,7 +83,7 @@ def offsets(path, temperature=1.0):
     path.write_text(Calibration(verdicts=verdicts, source={"verdicts": {}}).model_dump_json())
 
 
-def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
+def test_calibration_is_applied_reported_and_guarded(factreasoner, run, tmp_path):
     offsets(tmp_path / "c.json")
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     summary = summary_of(tmp_path / "again")

@@ -90,7 +90,7 @@ def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, 
     assert "offsets follow the rates of the labels" in done.stderr
 
 
-def test_what_a_person_reads(factreasoner, run, relations):
+def test_calibrate_prints_fit_and_scores(factreasoner, run, relations):
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     for words in ("verdicts: temperature", "of neutral; fitted to 120 (36 entailment", "macro-F1", "AUROC"):
         assert words in done.stdout
@@ -203,7 +203,7 @@ def test_two_labels_need_5_pairs_of_each(factreasoner, tmp_path, label, code):
     assert ("120 labelled pairs (120 entailment, 0 neutral) in 12 records" in done.stderr) is bool(code)
 
 
-def test_that_atoms_get_worse_is_said(factreasoner, tmp_path):
+def test_worse_atoms_are_reported(factreasoner, tmp_path):
     """The passage half supports what is true and not what is false; people call both neutral."""
     shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.6, 0.02, 0.38), (0.3, 0.02, 0.68)] * 4
     run = run_folder(tmp_path / "half", *(assessed(n, shares, "SN" * 5) for n in range(RECORDS)))
@@ -308,7 +308,7 @@ def test_unlisted_pairs_can_be_neutral(factreasoner, run, tmp_path):
     factreasoner("calibrate", run, *flags)
 
 
-def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
+def test_other_prompt_or_form_is_reported(factreasoner, run, relations, tmp_path):
     asked = {"models": {"m": {"forms": {"one": {"form": "word"}}}}}
     manifest = manifest_of(run)
     (run / "manifest.json").write_text(json.dumps(manifest | asked))

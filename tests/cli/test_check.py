@@ -91,7 +91,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
     assert "0.5000, with no interval: one record has what it is computed from" in second
 
 
-def test_records_that_failed_are_told_of(factreasoner, tmp_path):
+def test_failed_records_are_reported(factreasoner, tmp_path):
     failed = assessment([], record_id="lost").model_copy(update={"status": "failed"})
     run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), failed)
     done = factreasoner("check", "run", "--min", "precision=0.5")
@@ -101,7 +101,7 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     assert "these scores exclude" not in ruled.stderr
 
 
-def test_a_score_says_how_many_records_have_one(factreasoner, tmp_path):
+def test_score_names_its_number_of_records(factreasoner, tmp_path):
     empty = [assessment([], record_id=name).model_copy(update={"status": "no_atoms"}) for name in "ab"]
     run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), *empty)
     done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_without_atoms=1", code=4)

@@ -31,7 +31,7 @@ def test_the_list_of_commands_imports_none_of_them():
     assert all(f"  {name} " in done.stdout for name in COMMANDS)
 
 
-def test_a_mistyped_command_is_told_the_nearest(capsys):
+def test_mistyped_command_suggests_the_nearest(capsys):
     assert execute(["shwo"]) == 2
     assert "Did you mean 'show'?" in capsys.readouterr().err
 
@@ -123,5 +123,5 @@ def test_every_task_has_its_metrics(factreasoner, task):
     assert task != "run" or "auroc ↑" in alone
 
 
-def test_metrics_of_a_task_that_is_none(factreasoner):
+def test_metrics_of_unknown_task_suggest_nearest(factreasoner):
     assert "did you mean 'recall'?" in factreasoner("metrics", "recal", code=2).stderr

@@ -174,7 +174,7 @@ def test_record_without_judged_atom_is_not_failed(factreasoner, tmp_path):
     assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in done.stderr
 
 
-def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
+def test_undecided_runs_are_noted(factreasoner, tmp_path, two):
     run_folder(tmp_path / "c", *(assessment([0.5] * 4, gold="SNSN", record_id=f"r{i}") for i in range(8)))
     done = factreasoner("compare", "good", "c")
     assert "c: no judged atom is supported or contradicted" in done.stderr
@@ -256,14 +256,14 @@ def used(path, **usage):
     return run_folder(path, *(one.model_copy(update={"usage": usage}) for one in made(0.3)))
 
 
-def test_unknown_cost_is_said(factreasoner, tmp_path, two):
+def test_unknown_cost_is_reported(factreasoner, tmp_path, two):
     used(tmp_path / "c", evaluator=Usage(cost=None))
     done = factreasoner("compare", "good", "c")
     assert "the cost is unknown for c" in done.stderr
     assert ["cost", "↓", "0.0400", "-"] in map(str.split, done.stdout.splitlines())
 
 
-def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
+def test_cached_calls_are_counted_and_reported(factreasoner, tmp_path, two):
     used(tmp_path / "c", evaluator=Usage(calls=1, cached_calls=3), atomizer=Usage(calls=50))
     done = factreasoner("compare", "good", "c", "--json")
     assert printed(done)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
@@ -308,7 +308,7 @@ def test_cached_calls_are_not_counted_as_free(factreasoner, tmp_path, two):
         (("good", "--assessors", "fr1,fr2", "--version", 3), "--version: --assessors says which", 1),
     ],
 )
-def test_what_can_not_be_compared(factreasoner, two, arguments, words, code):
+def test_incomparable_runs_are_refused(factreasoner, two, arguments, words, code):
     assert words in factreasoner("compare", *arguments, code=code).stderr
 
 

@@ -51,7 +51,7 @@ def test_compared_assessors_equal_separate_runs(factreasoner, tmp_path):
         assert p_true(tmp_path / "out" / name) == pytest.approx(p_true(tmp_path / f"alone-{name}"))
 
 
-def test_it_is_said_why_two_versions_score_alike(factreasoner, tmp_path):
+def test_equal_scores_of_versions_are_explained(factreasoner, tmp_path):
     passages = ["Marie Curie was born in Warsaw.", "The weather is fine today."]
     data = write_records(tmp_path / "d.jsonl", record("r0", contexts=passages))
     done = factreasoner("compare", data, "--assessors", "fr2,fr3", "--out", "out")
@@ -140,7 +140,7 @@ def test_record_failed_by_one_assessor_is_reported(factreasoner, tmp_path, two):
     assert content(tmp_path)["num_records"] == 1
 
 
-def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, two):
+def test_foreign_run_is_not_overwritten(factreasoner, tmp_path, two):
     with FakeServer(good) as server:
         model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool")
         factreasoner("run", two, "--version", 1, "--out", "out/fr1", *model)

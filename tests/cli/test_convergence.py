@@ -25,6 +25,6 @@ def test_scored_again_by_one_that_does(factreasoner, tmp_path, two):
     factreasoner("score", "out", *UNSETTLED, "--out", "thrice", code=3)
 
 
-def test_assess_says_so_too(factreasoner, tmp_path):
+def test_assess_reports_missing_convergence(factreasoner, tmp_path):
     (tmp_path / "c.txt").write_text("Paris is the capital of France.")
     factreasoner("assess", "Paris is in France.", "--context", "c.txt", *UNSETTLED, code=3)

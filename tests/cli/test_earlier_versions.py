@@ -36,7 +36,7 @@ def old(factreasoner, tmp_path, two):
     ],
     ids=lambda words: words[0],
 )
-def test_every_command_says_to_run_again(factreasoner, two, old, words):
+def test_every_command_refuses_old_folders(factreasoner, two, old, words):
     done = factreasoner(*(str(two) if word == "DATA" else word for word in words), code=1)
     assert OLD in done.stderr
     assert done.stdout == ""

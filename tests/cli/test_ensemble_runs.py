@@ -101,7 +101,7 @@ def test_failed_judge_has_no_score(factreasoner, tmp_path):
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
 
-def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
+def test_judge_of_its_own_answers_is_reported(factreasoner, tmp_path):
     data = write_records(
         tmp_path / "d.jsonl", record("r1", model_name="B"), record("r2", model_name="someone-else")
     )

@@ -120,7 +120,7 @@ def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
     assert "macro-F1 S/C/U" in factreasoner("evaluate", "run", "--gold", gold).stdout
 
 
-def test_what_is_likely_and_not_shown_as_supported(factreasoner, tmp_path):
+def test_likely_unsupported_atoms_are_not_positive(factreasoner, tmp_path):
     shown = {"support": {"a0": "unverified", "a1": "unverified", "a2": "supported"}}
     run_folder(tmp_path / "run", made(0, [0.7, 0.8, 0.9], "UUS", outcome=shown))
     content, found = scores(factreasoner("evaluate", "run", "--json"))
@@ -139,7 +139,7 @@ def test_gold_of_other_records(factreasoner, tmp_path):
     assert "1 of 2 labels are used" in factreasoner("evaluate", "run", "--gold", gold).stderr
 
 
-def test_what_is_lacking_is_said(factreasoner, tmp_path):
+def test_missing_inputs_of_scores_are_reported(factreasoner, tmp_path):
     failure = Failure(stage="judge", item_id="c0->a1", error_type="X", message="no")
     unjudged = made(0, [0.9, None], "SN", status="partial", failures=(failure,))
     run_folder(tmp_path / "run", unjudged, made(1, [], ""))
@@ -168,7 +168,7 @@ def test_unlabelled_atoms_and_missing_intervals_are_noted(factreasoner, tmp_path
     )
 
 
-def test_nothing_judged_at_all(factreasoner, tmp_path):
+def test_run_without_judged_atoms_is_evaluated(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [None, None], "SN", status="failed"))
     done = factreasoner("evaluate", "run", "--json")
     _, found = scores(done)

@@ -136,7 +136,7 @@ def test_explain_settings_leave_the_run_unchanged(factreasoner, tmp_path):
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
-def test_independence_names_those_a_context_speaks_for(factreasoner, tmp_path):
+def test_independence_names_merged_contexts(factreasoner, tmp_path):
     shared = Independence(sources=(("c1", "c7", "c9"),), relations_left_out=2)
     config = Config(independence=True)
     run_folder(tmp_path / "run", solved("r1", *RELATIONS, independence=shared), config=config)
@@ -177,7 +177,7 @@ def test_a_record_without_atoms(factreasoner, tmp_path):
         (["empty"], "no record has been assessed in this run"),
     ],
 )
-def test_what_is_not_there(factreasoner, tmp_path, arguments, words):
+def test_missing_explain_targets_are_reported(factreasoner, tmp_path, arguments, words):
     run_folder(tmp_path / "run", solved("marie-curie", *RELATIONS), without_atoms())
     run_folder(tmp_path / "empty", finished=False)
     done = factreasoner("explain", *arguments, code=1)

@@ -53,7 +53,7 @@ def index(factreasoner, docs, monkeypatch):
     return run
 
 
-def test_index_tells_what_it_did(index, docs):
+def test_index_reports_counts(index, docs):
     done = index()
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
@@ -76,7 +76,7 @@ def test_index_tells_what_it_did(index, docs):
     assert index("docs", "--quiet").stdout == ""
 
 
-def test_what_has_no_text_is_named(index, docs):
+def test_files_without_text_are_named(index, docs):
     (docs / "none.txt").touch()
     (docs / "rows.csv").write_text('title,text\nCurie,She died in 1934.\nTower,\n\n"",""\n')
     (docs / "blank.jsonl").write_text('{"text": " "}\n')
@@ -158,7 +158,7 @@ def test_list_and_delete(factreasoner, index, docs, tmp_path):
         (["--list"], 1, "make one with `factreasoner index PATH...`"),
     ],
 )
-def test_what_can_not_be_is_said(index, arguments, code, words):
+def test_invalid_index_arguments_are_refused(index, arguments, code, words):
     assert words in " ".join(index(*arguments, code=code).stderr.split())
 
 
@@ -214,7 +214,7 @@ def test_run_names_mixed_collection_states(factreasoner, index, docs, tmp_path):
     assert states() == ([second], {second: 2})
 
 
-def test_python_and_compare_say_it_too(factreasoner, index, docs, tmp_path, caplog):
+def test_python_and_compare_report_changed_collection(factreasoner, index, docs, tmp_path, caplog):
     index()
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     search = {"retriever": "corpus", "store": "store", "out": "python", "progress": False}
@@ -248,7 +248,7 @@ def test_given_contexts_note_no_collection(factreasoner, index, docs, tmp_path):
     assert (len(after[0]), after[1]) == (1, None)
 
 
-def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
+def test_run_on_unfinished_collection_warns(factreasoner, index, tmp_path):
     index()
     with Store.writing(Config(store=tmp_path / "store")) as store:
         store.collection("documents").begin()

@@ -136,7 +136,7 @@ def test_assess_json_reads_file_and_stdin(factreasoner, tmp_path, passages):
     assert answers[0]["a0"] > 0.5
 
 
-def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
+def test_assess_names_missing_inputs(factreasoner, tmp_path, passages):
     assert "--context" in factreasoner("assess", "Water is wet.", code=1).stderr
     done = factreasoner("assess", "Water is wet.", "--context", "nothing.txt", code=1)
     assert "nothing.txt" in done.stderr
@@ -175,7 +175,7 @@ def test_assess_ignores_retriever_beside_given_contexts(factreasoner, passages):
     assert done.stderr == "--context is used as it is: --retriever wikipedia searches for nothing.\n"
 
 
-def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
+def test_assess_errors_name_flags(factreasoner, tmp_path, passages):
     done = factreasoner(
         "assess",
         "Water is wet.",
@@ -212,7 +212,7 @@ def test_assess_lists_failures_and_exits_3(factreasoner, tmp_path, passages):
     assert "failed" in done.stdout
 
 
-def test_assess_says_what_it_waits_for(factreasoner, passages, monkeypatch):
+def test_assess_reports_what_it_waits_for(factreasoner, passages, monkeypatch):
     monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.5)
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     with FakeServer(lambda request: hang()) as server:
@@ -283,7 +283,7 @@ def test_doctor_calls_a_model_with_22_right_weak(factreasoner):
     )
 
 
-def test_the_probe_s_most_calls_are_told_alike(factreasoner):
+def test_help_states_the_probe_call_range(factreasoner):
     told = " ".join(factreasoner("doctor", "--help").stdout.split())
     assert f"in {LEAST_PROBE_CALLS} to {MOST_PROBE_CALLS} calls" in re.sub(r" ?[│|] ?", " ", told)
 
@@ -292,7 +292,7 @@ def test_the_probe_s_most_calls_are_told_alike(factreasoner):
     ("given", "words"),
     [((), "tried once, without waiting"), (("--patience", "0.2"), "--patience 0.2 allows")],
 )
-def test_doctor_waits_as_long_as_it_is_told(factreasoner, given, words):
+def test_doctor_waits_as_long_as_set(factreasoner, given, words):
     done = factreasoner(
         "doctor", "--model", "openai/fake", "--api-base", "http://127.0.0.1:9", *given, code=1
     )
@@ -322,7 +322,7 @@ def test_short_help_names_common_flags(factreasoner):
     assert "--help-all" not in factreasoner("index", "--help").stdout
 
 
-def test_help_tells_the_defaults_that_settings_have(factreasoner):
+def test_help_shows_setting_defaults(factreasoner):
     page = " ".join(factreasoner("run", "--help-all", env={"COLUMNS": "1000"}).stdout.split())
     for flag, default in [
         ("--context-prior NUMBER", Config().context_prior),

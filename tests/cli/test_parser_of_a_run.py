@@ -47,7 +47,7 @@ def test_a_parser_is_noted_when_it_makes_atoms(factreasoner, tmp_path):
 
 
 @pytest.mark.parametrize("out", [[], ["--out", "again"]])
-def test_scores_again_say_what_made_the_atoms(factreasoner, begun, out):
+def test_score_names_the_parser_of_atoms(factreasoner, begun, out):
     done = factreasoner("score", begun, "--k", "3", *out)
     assert f"Atoms that the records lack are made by parsing with {PARSER}" in " ".join(
         done.stdout.split()

@@ -39,7 +39,7 @@ def recall(factreasoner, server, data, *flags, **options):
     return factreasoner("recall", data, *model, "--max-attempts", 2, *flags, **options)
 
 
-def test_a_record_without_facts_says_so(factreasoner, tmp_path):
+def test_record_without_facts_is_reported(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1", facts=[]))
     done = factreasoner("recall", data, "--out", "out", code=3)
     assert "No claims in 1 record: no fact is given, or found in the reference (r1)." in done.stderr

@@ -15,7 +15,7 @@ def data(tmp_path):
     return write_records(tmp_path / "answers.jsonl", *(record(f"r{i}") for i in range(4)))
 
 
-def test_a_run_says_which_judge_assessed(factreasoner, tmp_path, data):
+def test_run_names_its_judge(factreasoner, tmp_path, data):
     done = factreasoner("run", data)
     told = done.stdout.partition("judged by")[2].strip()
     assert told.startswith("judge 'word_judge:WordJudge'")

@@ -26,7 +26,7 @@ def run(factreasoner, one):
     return run
 
 
-def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
+def test_summaries_are_planned_made_and_reported(factreasoner, tmp_path, run):
     with FakeServer(answer) as server:
         planned = run(server, "--summarizer", "llm", "--dry-run")
         assert server.calls == 0

@@ -33,13 +33,13 @@ def test_compressed_relations_are_read_but_journal_refused(factreasoner, tmp_pat
     assert "a run's journal, compressed; unpack it first" in done.stderr
 
 
-def test_counts_of_failures_are_told_in_thousands(factreasoner, tmp_path, relations):
+def test_failure_counts_have_thousands_separators(factreasoner, tmp_path, relations):
     many = record("r1", atoms=[f"Fact {n}." for n in range(40)], contexts=[f"Text {n}." for n in range(30)])
     done = recorded(factreasoner, write_records(tmp_path / "many.jsonl", many), relations, code=3)
     assert re.search(r"failures +1,197 \(1,197 judge\)", done.stdout)
 
 
-def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one, relations):
+def test_unused_relations_are_reported(factreasoner, tmp_path, one, relations):
     neutral = ("--unlisted", "neutral")
     done = recorded(factreasoner, one, relations, *neutral)
     assert "on pairs of this input" not in done.stderr

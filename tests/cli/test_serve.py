@@ -138,7 +138,7 @@ def test_a_free_port_is_named_as_it_is(tmp_path):
         (["--judge", "nobody"], "unknown judge"),
     ],
 )
-def test_what_it_does_not_begin_with(arguments, said, capsys):
+def test_invalid_serve_settings_are_refused(arguments, said, capsys):
     assert execute(["serve", "--port", "0", *arguments]) == 1
     told = capsys.readouterr().err
     assert said in told

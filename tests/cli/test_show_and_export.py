@@ -185,12 +185,12 @@ def test_score_applies_corrections_for_every_task(factreasoner, tmp_path, data):
         ),
     ],
 )
-def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):
+def test_misfit_file_ending_is_refused(factreasoner, tmp_path, finished, arguments, message):
     assert message in factreasoner(*arguments, code=1).stderr
     assert not list(tmp_path.glob("a.*"))
 
 
-def test_an_unknown_label_is_told_in_words(factreasoner, finished):
+def test_unknown_label_gives_plain_message(factreasoner, finished):
     said = factreasoner("show", finished, "--label", "foo", code=2).stderr
     assert "'foo' is not one of" in said
     assert "Value error" not in said

@@ -159,7 +159,7 @@ def test_a_machine_that_is_busy_is_waited_for():
     assert (out, err, process.returncode) == ("heard\n", "", 0)
 
 
-def test_a_second_one_ends_what_hears_none():
+def test_second_signal_ends_a_deaf_process():
     process = script(DEAF)
     process.send_signal(signal.SIGTERM)
     assert process.stdout.readline() == "heard\n"
@@ -168,7 +168,7 @@ def test_a_second_one_ends_what_hears_none():
     assert (out, err, process.returncode) == ("", "", 143)
 
 
-def test_what_is_ignored_stays_so():
+def test_ignored_signal_stays_ignored():
     process = script("time.sleep(2)", lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)
     out, err = process.communicate(timeout=60)

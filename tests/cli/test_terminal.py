@@ -36,7 +36,7 @@ def acting(text):
 
 
 @given(st.text())
-def test_nothing_that_acts_is_left(text):
+def test_visible_text_has_no_control_characters(text):
     assert not acting(visible(text))
     assert len(visible(text)) == len(text)
 
@@ -83,7 +83,7 @@ def test_piped_lines_have_no_trailing_spaces():
     assert file.getvalue().startswith("name  text\na     short\n")
 
 
-def test_what_is_no_terminal_has_no_width(factreasoner, monkeypatch, tmp_path):
+def test_output_without_terminal_has_no_width(factreasoner, monkeypatch, tmp_path):
     topics = [f"a group with a name {'that is long ' * n}" for n in range(9, 12)]
     records = [{**record(f"r{n}"), "topic": topic} for n, topic in enumerate(topics)]
     runs = [f"a-run-with-a-name-{letter}" for letter in "abcde"]
@@ -113,7 +113,7 @@ def test_terminal_notes_wrap_between_words(monkeypatch):
         os.close(end)
 
 
-def test_what_is_printed_is_written_at_once():
+def test_printed_lines_are_flushed_at_once():
     """What follows on standard error would come before it in a log."""
     raw = io.BytesIO()
     file = io.TextIOWrapper(io.BufferedWriter(raw))
@@ -132,7 +132,7 @@ def test_sentences_wrap_but_tables_do_not():
 
 
 @given(st.text())
-def test_json_says_exactly_what_it_holds(text):
+def test_json_output_is_exact(text):
     with pytest.MonkeyPatch.context() as patch:
         out = io.StringIO()
         patch.setattr("sys.stdout", out)
@@ -212,7 +212,7 @@ def test_files_that_are_indexed(spoken, tmp_path):
     spoken("index", "no \x1b[1m", "--store", "store")
 
 
-def test_what_a_server_says(spoken, tmp_path):
+def test_server_message_is_escaped(spoken, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r"))
     with FakeServer(lambda request: error(400, HOSTILE)) as server:
         flags = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1)

@@ -94,7 +94,7 @@ def test_unchecked_parts_are_in_files_and_terminal(factreasoner, tmp_path):
     assert "4 of 6 sentences not checked" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_one_answer_is_told_what_was_not_checked(factreasoner, tmp_path):
+def test_assess_reports_unchecked_sentences(factreasoner, tmp_path):
     (tmp_path / "a.txt").write_text(ANSWER, encoding="utf-8")
     (tmp_path / "p.txt").write_text(SOURCE, encoding="utf-8")
     assert f"2 atoms; {TOLD}" in factreasoner("assess", "--file", "a.txt", "--context", "p.txt").stdout
@@ -104,7 +104,7 @@ def test_one_answer_is_told_what_was_not_checked(factreasoner, tmp_path):
     assert parts_of(found["unchecked"]) == PARTS
 
 
-def test_a_score_for_another_tool_tells_it():
+def test_scoring_reason_reports_unchecked_sentences():
     scored = Scoring().score(ANSWER, [SOURCE])
     assert scored.value == 1.0
     assert TOLD in scored.reason

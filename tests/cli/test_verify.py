@@ -78,7 +78,7 @@ def test_uncited_and_unjudged_claims_are_reported_separately(factreasoner, tmp_p
     assert "checked against the contexts" not in shown
 
 
-def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
+def test_dry_run_mentions_correcting_calls(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r1", "output": TEXT, "contexts": [SOURCE]})
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     done = factreasoner("verify", data, *flags)
@@ -146,7 +146,7 @@ def test_one_text_as_json(factreasoner, files):
         (("--text", "TEXT", "--source", "SOURCE", "--out", "linked.md"), "linked.md: is read here"),
     ],
 )
-def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, message):
+def test_invalid_verify_arguments_are_named(factreasoner, files, tmp_path, arguments, message):
     (tmp_path / "linked.md").hardlink_to(files[0])
     names = {"TEXT": files[0], "SOURCE": files[1], "FOLDER": tmp_path, "DATA": files[0]}
     done = factreasoner("verify", *(names.get(argument, argument) for argument in arguments), code=1)

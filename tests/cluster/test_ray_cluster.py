@@ -151,7 +151,7 @@ def test_leaving_node_reruns_its_records(home, cluster):
     assert len(results(home)) == 60
 
 
-def test_a_killed_driver_goes_on_where_it_was(home, cluster):
+def test_killed_driver_resumes(home, cluster):
     own = ("--judge", "judges_shipped:Slow")
     process = started(home, cluster, *own, count=40)
     until(lambda: some_done(home, 3))

@@ -28,7 +28,7 @@ def titles(place, text, **settings):
     return [passage.title for passage in found]
 
 
-def test_contexts_say_where_they_come_from(tmp_path, place):
+def test_contexts_name_their_origin(tmp_path, place):
     atoms = [Atom(id="a0", text="Radium glows in the dark."), Atom(id="a1", text="The tower is old.")]
     record = Record(id="r", response="x", prompt="What of Poland?")
     found = CorpusRetriever(Config.model_validate({**place, "search": "bm25"})).retrieve(atoms, record)
@@ -74,7 +74,7 @@ def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path, place):
     assert [f.title for f in retriever.search(Query("Paris tower"))] == ["Sorbonne", "curie"]
 
 
-def test_what_a_retriever_can_not_be_made_of(tmp_path, place):
+def test_impossible_corpus_retriever_is_refused(tmp_path, place):
     bring(tmp_path / "docs", collection="words", store=tmp_path / "store")
     bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store=tmp_path / "store")
     for settings, words in {

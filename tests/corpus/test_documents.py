@@ -277,7 +277,7 @@ def test_table_with_unclear_columns_is_refused(tmp_path, head, wrong):
     assert table(tmp_path, head + b"\nx,y,z\n") == [BadRow(1, wrong)]
 
 
-def test_csv_is_read_up_to_where_it_breaks(tmp_path):
+def test_csv_is_read_up_to_damage(tmp_path):
     good, bad = table(tmp_path, b'text,title\ngood,t\n"cut off\nhere')
     assert good == Document("good", "t")
     assert re.fullmatch(

@@ -75,7 +75,7 @@ def test_a_passing_fault_is_tried_again():
         (Answer({"object": "list", "data": []}), ConfigError, r"shape \(0,\) for 1 texts"),
     ],
 )
-def test_what_goes_wrong_is_said(answer, error, words):
+def test_embedding_errors_are_reported(answer, error, words):
     with JsonServer(lambda request: answer) as server, pytest.raises(error, match=words) as caught:
         embedding(server).embed(["abc"])
     assert "BAAI/some-model" in str(caught.value)
@@ -225,7 +225,7 @@ def test_model_with_varying_vector_length_is_refused():
         VectorCache("m", MiniLM, Config()).embed(["a", "b"])
 
 
-def test_only_what_is_new_is_asked_for_once():
+def test_only_new_texts_are_embedded():
     asked = []
 
     def lengths(texts):
@@ -241,7 +241,7 @@ def test_only_what_is_new_is_asked_for_once():
     assert len(asked) == len(set(asked)) == 2 + 1199
 
 
-def test_models_and_places_are_told_apart():
+def test_vectors_are_keyed_by_model_and_server():
     asked = []
 
     def embed(texts):

@@ -29,7 +29,7 @@ def test_words_match_by_stem_title_and_number(collection):
     assert found(collection, "") == []
 
 
-def test_it_is_kept_beside_the_collection(collection, monkeypatch):
+def test_word_index_is_stored_beside_collection(collection, monkeypatch):
     def unasked(self):
         raise AssertionError("made anew")
 
@@ -38,7 +38,7 @@ def test_it_is_kept_beside_the_collection(collection, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["about.json", "data.csc.index.npy"])
-def test_a_damaged_one_is_made_anew(collection, name):
+def test_damaged_word_index_is_rebuilt(collection, name):
     (kept,) = (collection.folder / "words").iterdir()
     (kept / name).write_bytes(b"{")
     assert found(collection, "radium") == ["Radium"]

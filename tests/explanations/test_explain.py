@@ -130,7 +130,7 @@ def test_explain_keeps_requested_atoms_in_graph_order():
         explain(of_a_run(graph), atom_ids=["a1", "a9"])
 
 
-def test_an_atom_no_context_bears_on():
+def test_unconnected_atom_has_no_effects():
     graph = graph_of(("c1", "a1", "entailment", 0.5), ("c2", "a2", "entailment", 0.9))
     first, _ = explain(of_a_run(graph)).atoms
     assert (first.p_true, first.effects, first.tried, first.connected) == (0.5, (), 0, 0)
@@ -146,7 +146,7 @@ def test_missing_posteriors_are_computed_on_explain(marginals):
     assert told.atoms[0].p_true == pytest.approx(0.86)
 
 
-def test_small_shifts_of_sampled_posteriors_are_none():
+def test_small_sampled_shifts_are_ignored():
     graph = graph_of(
         ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.6), ("c3", "a2", "contradiction", 0.9)
     )
@@ -186,7 +186,7 @@ def test_the_time_of_an_explanation_is_limited():
     assert sum(atom.tried for atom in told.atoms) < 40
 
 
-def test_what_can_not_be_explained():
+def test_unexplainable_assessments_are_refused():
     down = Failure(stage="atomizer", item_id="r7", error_type="ProviderError", message="status 503")
     nothing = Assessment(record_id="r7", status="failed", assessor="factreasoner", failures=(down,))
     with pytest.raises(InputError, match=r"'r7': no fact graph to explain: .*'failed', atomizer: status 503"):

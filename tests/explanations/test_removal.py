@@ -116,7 +116,7 @@ def test_timed_out_removal_has_no_candidates():
     assert "the time is up; raise solver_seconds" in late.not_computed
 
 
-def test_samples_that_have_not_converged_tell_nothing():
+def test_unconverged_samples_give_no_effects():
     graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     lost = {"exact": False, "stderr": 0.1, "converged": False}

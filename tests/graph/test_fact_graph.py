@@ -128,7 +128,7 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
         ({"nodes": NODES, "edges": [EDGE | {"from": "c1"}]}, r"relations\[0\].source: unknown node 'c1'"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path, data, expected):
+def test_invalid_graph_names_file_and_field(tmp_path, data, expected):
     with pytest.raises(InputError, match=expected) as caught:
         parsed(tmp_path, data)
     assert all(problem.where == str(tmp_path / "parsed.json") for problem in caught.value.problems)

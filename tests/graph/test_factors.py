@@ -88,7 +88,7 @@ def test_components_by_first_member():
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
-def test_what_one_can_walk_to_is_one_component(scopes):
+def test_connected_variables_form_one_component(scopes):
     found = components(10, scopes)
     assert sorted(i for group in found for i in group) == list(range(10))
     for start in range(10):

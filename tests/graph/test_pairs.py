@@ -99,7 +99,7 @@ DROPPED = context("d", "x", "a0", dropped="irrelevant")
         ),
     ],
 )
-def test_what_each_version_judges(contexts, works):
+def test_each_version_judges_its_pairs(contexts, works):
     assert tuple(pairs(version, ATOMS, contexts) for version in (1, 2, 3)) == works
 
 
@@ -112,7 +112,7 @@ def test_pairs_without_atoms_are_between_contexts():
         pairs(1, ATOMS, [one])
 
 
-def test_atom_verdicts_become_relations_and_neutral_makes_none():
+def test_atom_verdicts_become_relations_without_neutral_ones():
     found = relations(
         [
             said("c0", "a0", "entailment", 0.8),

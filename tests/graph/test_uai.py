@@ -51,7 +51,7 @@ def test_bayes_files_and_factors_without_variables():
 
 @settings(max_examples=100)
 @given(networks())
-def test_what_is_written_reads_back_equal(graph):
+def test_written_network_reads_back_equal(graph):
     back = parse_uai(uai_text(graph))
     assert back.cardinalities == graph.cardinalities
     assert [factor.scope for factor in back.factors] == [factor.scope for factor in graph.factors]
@@ -169,7 +169,7 @@ def test_uai_is_recognised_by_first_word(tmp_path, text, uai):
         (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
-def test_what_is_neither(tmp_path, content, message):
+def test_unknown_network_file_is_refused(tmp_path, content, message):
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(InputError, match=message):
         is_uai(tmp_path / "x")

@@ -23,7 +23,7 @@ def golds(item):
     return [atom.gold for atom in item.atoms]
 
 
-def test_labels_stand_in_for_those_of_the_run(tmp_path):
+def test_gold_file_labels_replace_run_labels(tmp_path):
     gold = GoldFile(
         gold_file(tmp_path, label("r1", "a0", "C"), "", label("r1", "a1", "U"), label("r1", "a2", None))
     )

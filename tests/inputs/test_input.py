@@ -124,7 +124,7 @@ def test_bom_blank_lines_and_windows_line_ends(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "message"), [("none.jsonl", "No such file"), ("", "directory")])
-def test_what_can_not_be_opened(tmp_path, name, message):
+def test_unreadable_input_files_are_named(tmp_path, name, message):
     (problem,) = problems_of(tmp_path / name)
     assert message in problem.message
     assert problem.where.endswith(name)
@@ -217,7 +217,7 @@ def test_pipe(tmp_path):
     assert [record.response for record in checked.records()] == ["x"]
 
 
-def test_records_are_read_when_asked_for(tmp_path):
+def test_records_are_read_lazily(tmp_path):
     path = write(tmp_path / "f.jsonl", *({"id": i, "output": "a" * 100_000} for i in range(3)))
     records = CheckedInput(path).records()
     assert next(records).response == "a" * 100_000
@@ -275,7 +275,7 @@ TWO = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
         ({"output": "", "atoms": ["t"]}, {}, "contexts: "),
     ],
 )
-def test_what_a_record_lacks_for_its_assessor(record, settings, lacks):
+def test_record_names_what_its_assessor_needs(record, settings, lacks):
     made = Reader().record(record, where="w", default_id="r1")
     problems = [f"{problem.field}: {problem.message}" for problem in check_fits(made, Config(**settings))]
     assert re.match(lacks, *problems) if lacks else problems == []

@@ -209,7 +209,7 @@ def test_given_atoms_keep_labels_and_empty_lists():
         ({"contexts": [{"text": "a", "\udfff": 1}]}, "context_fields: has half a character"),
     ],
 )
-def test_what_is_wrong_in_a_call_is_said(given, words):
+def test_invalid_arguments_are_reported(given, words):
     with pytest.raises(InputError) as raised:
         made(**given)
     assert words in str(raised.value)
@@ -272,7 +272,7 @@ CYCLE["itself"] = CYCLE
 
 
 @pytest.mark.parametrize("note", [{"\udfff"}, object(), b"\xff", nested(400), CYCLE, 10**5000], ids=type)
-def test_what_no_journal_can_hold_is_refused_too(note):
+def test_unserialisable_records_are_refused(note):
     for records in ([{"output": "x", "note": note}], [Record(id="a", response="x", metadata={"note": note})]):
         with pytest.raises(
             InputError, match=r"record 1: (note|metadata): .*(no file can hold it|levels deep)"
@@ -280,7 +280,7 @@ def test_what_no_journal_can_hold_is_refused_too(note):
             fitting(records)
 
 
-def test_splits_of_a_data_set_are_told():
+def test_dataset_splits_are_reported():
     class Split(list[dict[str, str]]):
         column_names = ("output",)
 

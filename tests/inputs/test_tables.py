@@ -187,7 +187,7 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.csv", "id,output\n", "one a row below a table's header"),
     ],
 )
-def test_what_is_not_clean_is_told(tmp_path, name, content, message):
+def test_unclean_tables_are_reported(tmp_path, name, content, message):
     with pytest.raises(InputError) as caught:
         records(tmp_path / name, content)
     assert message in str(caught.value)

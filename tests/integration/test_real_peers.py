@@ -221,7 +221,7 @@ def test_request_over_context_length_names_the_fix(peer):
     assert "--atoms-per-call" in judged.failures[0].message
 
 
-def test_doctor_says_how_the_model_is_asked(peer, tmp_path, command):
+def test_doctor_names_form_and_probabilities(peer, tmp_path, command):
     asked = peer("tools_dropped")
     done = command("doctor", *options(asked, "tools_dropped"))
     assert "form: tool (facts listed in the message); probabilities: log-probabilities" in done.stdout

@@ -36,7 +36,7 @@ def test_cases_pass_fail_and_have_no_score(in_parallel, monkeypatch, tmp_path):
     assert "empty, abstains or makes no claim" in found[2].error
 
 
-def test_assert_test_says_what_failed(monkeypatch, tmp_path):
+def test_assert_test_names_the_failed_claim(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="Mark Twain was born in Rome"):
         assert_test(case(WRONG), [FactReasonerMetric()], run_async=False)

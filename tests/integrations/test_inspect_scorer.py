@@ -41,7 +41,7 @@ def test_the_example_runs(capsys):
     assert "{'mean': 0.6666666666666666" in said
 
 
-def test_what_failed_is_left_out_of_the_mean(tmp_path):
+def test_unscored_sample_is_excluded_from_mean(tmp_path):
     metadata = {"contexts": PASSAGES}
     scores, metrics = scored(
         tmp_path, factuality(**scripted({"fact_0": "True"})), [RIGHT, RIGHT], metadata=metadata

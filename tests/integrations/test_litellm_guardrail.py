@@ -31,7 +31,7 @@ def applied(text, request, *, input_type="response", **options):
 
 
 @pytest.mark.parametrize("request_data", [GIVEN, TOLD, IN_PARTS])
-def test_an_answer_passes_where_its_claims_are_supported(request_data):
+def test_answer_passes_if_claims_are_supported(request_data):
     assert applied(TRUE, request_data)
     with pytest.raises(
         GuardrailRaisedException, match=r"contradicted: The tower was built in 1898."
@@ -40,7 +40,7 @@ def test_an_answer_passes_where_its_claims_are_supported(request_data):
     assert blocked.value.guardrail_name == "factuality"
 
 
-def test_the_share_that_is_asked_for():
+def test_min_precision_sets_the_required_share():
     both = f"{TRUE} {FALSE}"
     assert applied(both, GIVEN, min_precision=0.5)
     with pytest.raises(GuardrailRaisedException, match=r"precision 0\.500"):

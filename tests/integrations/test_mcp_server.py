@@ -69,7 +69,7 @@ def test_the_worst_atom_comes_first_with_its_quote(server, mode):
     assert right["p_true"] == pytest.approx(alone.p_true["a0"], abs=1e-12)
 
 
-def test_the_agent_is_told_what_was_not_checked(server):
+def test_agent_is_shown_unchecked_sentences(server):
     reply = found(server, output=f"{ANSWER} Is it old?", contexts=PASSAGES)
     assert reply["not_checked"] == "1 of 3 sentences not checked: 1 question"
 
@@ -89,7 +89,7 @@ def test_of_many_atoms_fifty_are_shown(server):
     assert (reply["num_atoms"], len(reply["atoms"])) == (60, 50)
 
 
-def test_what_is_wrong_is_said_to_the_agent(server):
+def test_tool_errors_reach_the_agent(server):
     assert "contexts[0].text: missing or blank" in refusal(server, output="It is tall.", contexts=[""])
     for absent in ({}, {"contexts": None}):
         told = refusal(server, output="It is tall.", **absent)

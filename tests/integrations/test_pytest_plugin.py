@@ -89,7 +89,7 @@ def scripted(*replies):
     return {"llm": ScriptedLLM(replies), "atomizer": "rules", "reviser": "none", "cache": False}
 
 
-def test_the_quote_that_contradicts_is_told():
+def test_failure_message_quotes_the_contradiction():
     settings = scripted({"fact_0": "False", "fact_0_citation": "opened on 4 May 1931"})
     with pytest.raises(pytest.fail.Exception) as failed:
         Factuality({}).check("It opened in 1932.", PASSAGES, mode="tfn_citation", **settings)

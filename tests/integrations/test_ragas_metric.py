@@ -28,14 +28,14 @@ def test_the_example_runs(capsys):
     assert "unverified: Twain was born in Rome." in said
 
 
-def test_a_failed_judgement_is_nan_and_told(caplog):
+def test_failed_judgement_is_nan_and_logged(caplog):
     (row,) = scores([ROW], FactReasonerMetric(**scripted()))
     assert math.isnan(row["factreasoner_precision"])
     assert "factreasoner_precision: no precision; " in caplog.text
     assert "prose" in caplog.text
 
 
-def test_what_failed_beside_a_score_is_told(caplog):
+def test_failures_beside_a_score_are_logged(caplog):
     row = ROW | {"retrieved_contexts": [*PASSAGES, "Another."]}
     assert scores([row], FactReasonerMetric(**scripted({"fact_0": "True"}))) == [
         {"factreasoner_precision": 1.0}
@@ -48,6 +48,6 @@ def test_metrics_that_take_a_right_answer():
     assert scores([row], FactReasonerMetric("correctness", name="right")) == [{"right": 1.0}]
 
 
-def test_a_metric_there_is_not_is_told():
+def test_unknown_metric_suggests_the_nearest():
     with pytest.raises(ConfigError, match="did you mean 'faithfulness'"):
         FactReasonerMetric("faithfullness")

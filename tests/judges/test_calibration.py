@@ -88,7 +88,7 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert calibration_fingerprint(path) != before
 
 
-def test_what_it_was_fitted_for_is_compared(tmp_path):
+def test_calibration_settings_are_compared(tmp_path):
     fitted = {"judge": "llm", "model": "x", "mode": "tfn"}
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
     assert calibration_notes(Config(calibration=path, model="x")) == []
@@ -131,7 +131,7 @@ def test_calibration_on_its_own_run_is_noted(tmp_path):
     assert calibration_notes(Config(calibration=path), run="2b") == []
 
 
-def test_a_fit_to_other_weights_is_told(tmp_path):
+def test_calibration_for_other_weights_is_noted(tmp_path):
     here = bundled_fingerprint()
     source = {"verdicts": {"settings": {"judge": "verifier"}, "weights": "0" * 16}}
     path = written(tmp_path, verdicts=DOUBTFUL, source=source)
@@ -156,7 +156,7 @@ def test_a_fit_to_other_weights_is_told(tmp_path):
         (json.dumps({"prosteriors": None}), "prosteriors"),
     ],
 )
-def test_files_that_are_none(tmp_path, text, words):
+def test_invalid_calibration_files_are_refused(tmp_path, text, words):
     (tmp_path / "c.json").write_text(text)
     with pytest.raises(InputError, match=words):
         calibration_of(Config(calibration=tmp_path / "c.json"))

@@ -84,7 +84,7 @@ def test_several_passages_are_shown_whole():
     assert all(part.text in call.prompt.user for call in llm.calls for part in parts)
 
 
-def test_nearest_sentence_stands_in_the_passage():
+def test_nearest_sentence_is_verbatim_in_passage():
     items = "\n".join(f"item{n} weighs {n} grams and" for n in range(400))
     llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
     judge = LLMJudge(llm, Config(model="scripted", atoms_per_call=1))

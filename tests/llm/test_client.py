@@ -109,7 +109,7 @@ CUTS = {
 
 
 @pytest.mark.parametrize("case", CUTS)
-def test_what_limit_follows_a_cut_reply(scene, case):
+def test_cut_reply_raises_the_limit(scene, case):
     answers, truncated, limits = CUTS[case]
     set_up = scene(sequence(*answers))
     client = set_up.client(timeout=2.0 if case == LATE else 60.0)
@@ -132,7 +132,7 @@ def test_what_limit_follows_a_cut_reply(scene, case):
         (Completion(arguments={}, body={"usage": "lots"}), "empty"),
     ],
 )
-def test_nothing_usable_on_any_rung(scene, answer, reason):
+def test_useless_reply_in_every_form_fails(scene, answer, reason):
     set_up, meter = scene(lambda request: answer), Meter()
     with meter.stage("evaluator"), pytest.raises(UnusableReplyError) as caught:
         set_up.client().call(PROMPT, SCHEMA)
@@ -266,7 +266,7 @@ def test_deadline_stops_hanging_and_dripping_servers(scene, wrong):
     ],
     ids=["401", "403", "404", "402", "quota"],
 )
-def test_what_the_user_must_mend_ends_the_run(scene, wrong, remedy):
+def test_user_fixable_error_ends_the_run(scene, wrong, remedy):
     set_up = scene(lambda request: wrong)
     client = set_up.client()
     for _ in range(2):
@@ -303,7 +303,7 @@ def test_wrong_key_ends_waiting_calls(scene):
         (None, "`model=NAME`"),
     ],
 )
-def test_what_is_missing_is_named(model, remedy):
+def test_missing_model_or_key_is_named(model, remedy):
     with pytest.raises(ConfigError, match=remedy):
         LiteLLMClient(Config(model=model, cache=False)).call(PROMPT, SCHEMA)
 

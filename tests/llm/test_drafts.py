@@ -58,7 +58,7 @@ OPENED = [
 
 
 @pytest.mark.parametrize("style", OPENED)
-def test_an_answer_behind_reasoning_is_read(style):
+def test_answer_after_reasoning_is_read(style):
     assert said("word", style.format("False", "True")) == {"fact_0": "True"}
     assert said("word", style.format("Hm. It is True, or False", "Not clear")) == {"fact_0": "Not clear"}
     for form in ("json_schema", "json_object", "lines"):
@@ -303,7 +303,7 @@ WITHDRAWN_LINES = [
         *(("lines", content) for content in WITHDRAWN_LINES),
     ],
 )
-def test_a_draft_or_withdrawn_answer_is_none(form, content):
+def test_withdrawn_answer_is_not_read(form, content):
     found = said("tool", calls=[content]) if form == "tool" else said(form, content)
     assert found in ({}, {"fact_0": "True"})
     assert found == {} or "True" in content
@@ -376,7 +376,7 @@ def test_texts_are_listed_without_drafts(form, content):
     assert listed(form, content) == ["A is B."]
 
 
-def test_two_different_lists_are_none():
+def test_two_different_lists_are_unusable():
     assert listed("json_schema", '{"statements": ["A."]}\nBetter: {"statements": ["B."]}') is None
     assert listed("lines", "<think>\n- A is B.") is None
 
@@ -402,7 +402,7 @@ def test_two_different_lists_are_none():
         ("lines", ["<think>0: ", "False", "\n</think>\n0: ", "True"]),
     ],
 )
-def test_chances_are_of_the_token_behind_the_reasoning(form, pieces):
+def test_probabilities_are_read_after_the_reasoning(form, pieces):
     logprobs = {"False": -2.0, "True": -0.1}
     tokens = [
         {

@@ -303,7 +303,7 @@ def test_reply_limits_and_context_room_are_learned(message, lesson, room):
 
 
 @pytest.mark.parametrize("message", ["OpenAIException - Connection error.", "[Errno 111] Connection refused"])
-def test_where_nobody_answers_the_invented_status_goes(message):
+def test_connection_error_hides_invented_status(message):
     found = fault(ProviderSaidError(500, message))
     assert (found.kind, found.status, found.remedy) == ("retry", None, "connection")
 
@@ -315,7 +315,7 @@ def test_where_nobody_answers_the_invented_status_goes(message):
         (ConnectionResetError(104, "Connection reset by peer"), False),
     ],
 )
-def test_only_a_refused_connection_means_that_nobody_listens(cause, refused):
+def test_refused_connection_is_recognised(cause, refused):
     error = ProviderSaidError(500, "OpenAIException - Connection error.")
     error.__cause__ = RuntimeError()
     error.__cause__.__context__ = cause
@@ -331,7 +331,7 @@ def test_only_a_refused_connection_means_that_nobody_listens(cause, refused):
         (UnicodeError("label too long"), "unknown"),
     ],
 )
-def test_a_name_without_an_address_is_told_apart(cause, nameless):
+def test_unresolved_host_is_recognised(cause, nameless):
     error = ProviderSaidError(500, "OpenAIException - Connection error.")
     error.__cause__ = cause
     found = fault(error)
@@ -368,7 +368,7 @@ def test_only_sent_optional_parameters_can_be_refused():
     assert fault(error, fixed={"temperature"}).lesson.refused == {"logprobs"}
 
 
-def test_what_the_library_itself_refuses():
+def test_library_refusals_are_classified():
     error = UnsupportedParamsError(400, "anthropic does not support parameters: ['logprobs', 'top_logprobs']")
     assert fault(error).lesson.refused == {"logprobs"}
     assert fault(UnsupportedParamsError(400, "x does not support parameters: ['tools']")).kind == "form"
@@ -392,7 +392,7 @@ def test_missing_package_is_named_in_the_remedy():
     assert told.remedy == "install the package this provider needs"
 
 
-def test_headers_are_found_where_the_library_keeps_them():
+def test_retry_after_headers_are_found():
     assert fault(ProviderSaidError(429, "slow down", retry_after="7")).retry_after == 7.0
     plain = Exception("slow down")
     plain.status_code = 503

@@ -83,7 +83,7 @@ def test_calls_on_one_passage_share_their_prefix(form):
     assert sent[0] == sent[1]
 
 
-def test_one_word_is_asked_for_as_plain_text():
+def test_single_word_form_is_plain_text():
     request = forms.request("word", Prompt(name="p", system="You judge.", user="Passage:\nX"), ONE)
     system, user = (message["content"] for message in request["messages"])
     assert system == "You judge.\nAnswer with True, False or Not clear and nothing else."
@@ -206,7 +206,7 @@ def test_a_word_is_read_by_its_beginning(said, value):
         "**0**: True\n**1**: False",
     ],
 )
-def test_lines_are_read_whatever_stands_around_their_numbers(said):
+def test_numbered_lines_are_read_in_any_layout(said):
     assert parsed("lines", said).arguments == {"fact_0": "True", "fact_1": "False"}
 
 

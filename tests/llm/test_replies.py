@@ -48,7 +48,7 @@ def test_tool_arguments_in_many_shapes(raw):
 @pytest.mark.parametrize(
     "raw", ["", None, "null", "[]", "[1, 2]", "7", '"yes"', '{"fact_0": "Tr', "{}", '{"a": 1}']
 )
-def test_what_holds_no_arguments(raw):
+def test_reply_without_arguments_is_rejected(raw):
     assert arguments_of("", ("check", raw)) is None
 
 
@@ -199,6 +199,6 @@ def test_numbered_answers_from_one_and_duplicates_are_refused():
         "0: It is old.\n1: It is new.\n\n0: True\n1: False",
     ],
 )
-def test_numbered_reasons_beside_the_answers_are_none(text):
+def test_numbered_reasons_are_not_answers(text):
     found = parse("lines", answer(text), verdicts(2))
     assert (found.arguments, found.obeyed) == (TRUE, True)

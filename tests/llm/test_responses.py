@@ -84,7 +84,7 @@ def test_tokens_are_joined_by_their_bytes():
 
 
 @pytest.mark.parametrize("logprobs", [None, {}, {"content": None}, {"content": []}, {"content": "x"}])
-def test_no_tokens_are_none(logprobs):
+def test_invalid_log_probabilities_give_no_tokens(logprobs):
     assert tokens_of(logprobs) is None
 
 

@@ -157,7 +157,7 @@ def test_wait_of_hours_fails_at_once(scene):
     assert caught.value.attempts == 1
 
 
-def test_an_outage_is_waited_for_and_said(scene):
+def test_outage_is_waited_for_and_reported(scene):
     """It lasts until it is told of."""
     told = []
     set_up = scene(lambda request: obliging(request) if told else reset())

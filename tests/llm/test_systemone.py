@@ -174,7 +174,7 @@ def test_of_equal_values_the_choice_counts(served):
 
 
 @pytest.mark.parametrize(("status", "remedy"), [(401, "key"), (404, "check `model` and `api_base`")])
-def test_what_the_user_must_mend_ends_the_run(served, status, remedy):
+def test_user_fixable_error_ends_the_run(served, status, remedy):
     config, _ = served(lambda body: (status, {}, b'{"error": {"message": "no"}}'))
     with pytest.raises(ConfigError, match=remedy):
         judged(config)

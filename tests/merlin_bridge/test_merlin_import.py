@@ -18,7 +18,7 @@ print(sorted(outside - {"__main__", "merlin_bridge", "factreasoner"}))
 """
 
 
-def test_it_imports_without_factreasoner_and_without_installed_packages():
+def test_package_imports_without_other_packages():
     command = [sys.executable, "-I", "-S", "-c", ALONE, str(PACKAGE.parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
@@ -34,5 +34,5 @@ def test_modules_import_only_the_standard_library():
                 assert root in sys.stdlib_module_names or root == "merlin_bridge", (path.name, name)
 
 
-def test_it_is_typed():
+def test_package_is_typed():
     assert (PACKAGE / "py.typed").exists()

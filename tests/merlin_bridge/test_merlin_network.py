@@ -34,7 +34,7 @@ def test_numpy_input_becomes_plain_numbers():
         ([2], [((), [0])], "every value is 0"),
     ],
 )
-def test_what_merlin_would_crash_on_is_refused(cardinalities, factors, message):
+def test_dangerous_networks_are_refused(cardinalities, factors, message):
     with pytest.raises(MerlinInputError, match=message):
         Network(cardinalities, factors)
 

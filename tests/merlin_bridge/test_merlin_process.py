@@ -45,7 +45,7 @@ def test_stderr_is_kept_and_stdout_may_be_long(tmp_path):
     assert run_script(tmp_path, body) == "a note\n"
 
 
-def test_it_runs_in_its_folder_without_input(tmp_path):
+def test_process_runs_in_folder_without_input(tmp_path):
     body = "print(os.getcwd(), repr(sys.stdin.read()), file=sys.stderr)"
     assert run_script(tmp_path, body) == f"{tmp_path.resolve()} ''\n"
 
@@ -68,7 +68,7 @@ def test_a_crash_names_its_signal(tmp_path, name):
     assert ("memory" in str(error.value)) == (name == "SIGKILL")
 
 
-def test_what_is_no_program_can_not_be_started(tmp_path):
+def test_invalid_program_cannot_start(tmp_path):
     path = tmp_path / "merlin"
     path.write_bytes(b"\x00\x01 not a program")
     path.chmod(0o755)

@@ -69,7 +69,7 @@ def test_non_finite_value_is_ignored(value):
         (document(entry(0, "0.5", "0.499990")), "variable 0 sums to 0.9999"),
     ],
 )
-def test_whatever_is_not_an_answer_is_refused(text, message):
+def test_invalid_answers_are_refused(text, message):
     with pytest.raises(BadAnswer) as error:
         parse(text)
     assert re.search(message, str(error.value), re.DOTALL)

@@ -59,7 +59,7 @@ def test_on_a_tree_approximations_are_exact(any_merlin, algorithm):
         assert probabilities == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_result_says_what_was_run(merlin):
+def test_result_describes_its_run(merlin):
     result = run(PAIR, binary=merlin, algorithm="wmb", ibound=3, iterations=7, evidence={1: 1})
     assert result.marginals == ((0.076923, 0.923077), (0.0, 1.0))
     assert (result.algorithm, result.ibound, result.iterations) == ("wmb", 3, 7)

@@ -118,7 +118,7 @@ def test_labels_c_and_u_are_not_s():
     assert [list(row.values()) for row in counts.values()] == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]]
 
 
-def test_what_is_unverified_is_neither_supported_nor_contradicted():
+def test_unverified_atoms_form_their_own_class():
     support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
     sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
     assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)

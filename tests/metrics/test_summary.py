@@ -232,7 +232,7 @@ def test_no_labels_no_gold_fields():
     [assessment([]), assessment([], status="failed", failures=(REVISER,)), assessment([None], gold="S")],
     ids=["no atoms", "failed", "nothing judged"],
 )
-def test_nothing_known_is_null(made):
+def test_unknown_values_are_null(made):
     line = result_line(scored_record(made, 5))
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     names = ("factuality_score", "recall_k", "f1_k", "entropy", "avg_entropy", "avg_prob", "avg_logprob")

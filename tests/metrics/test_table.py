@@ -27,7 +27,7 @@ def test_mean_names_its_number_of_records():
     assert counts == {"precision": 2, "accuracy": 1}
 
 
-def test_nothing_is_computed_of_no_labelled_claims(monkeypatch):
+def test_unlabelled_claims_are_not_computed(monkeypatch):
     computed = []
     monkeypatch.setattr(OfClaims, "statistic", lambda self, sample, name: computed.append(name))
     found = FACTUALITY.estimates(sampled(assessment([0.9]), assessment([])))

@@ -117,7 +117,7 @@ def test_partly_judged_and_conflicting_atoms_widen_bounds():
     assert (scores.precision_low, scores.precision_high) == (pytest.approx(1 / 6), pytest.approx(5 / 6))
 
 
-def test_nothing_judged_bounds_nothing():
+def test_unjudged_record_has_open_bounds():
     scores = factuality(assessment([None, None]), k=2)
     assert (scores.num_atoms, scores.precision, scores.precision_low, scores.precision_high) == (
         0,
@@ -129,7 +129,7 @@ def test_nothing_judged_bounds_nothing():
     assert (failed.precision, failed.precision_low, failed.precision_high) == (None, 0.0, 1.0)
 
 
-def test_the_evaluator_says_what_is_supported():
+def test_evaluator_decides_supported_atoms():
     made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "conflicting", "a1": "conflicting"}})
     assert (factuality(made).num_supported_atoms, factuality(made).num_true_atoms) == (0, 0)
     # a posterior without such a word is read by the rule, and no evidence means unverified

@@ -25,7 +25,7 @@ def test_one_half_is_neither_true_nor_false(p, side):
         ("CQ", "contradicted", "conflicting", "supported"),
     ],
 )
-def test_a_label_says_what_the_evidence_says(kinds, below, at_half, above):
+def test_label_follows_the_evidence(kinds, below, at_half, above):
     kind = {"E": "entailment", "C": "contradiction", "Q": "equivalence"}
     touching = [Relation(source="c", target="a", kind=kind[k], probability=0.9) for k in kinds]
     assert support_of(0.0, touching) == support_of(0.5 - 2e-9, touching) == below

@@ -43,7 +43,7 @@ def test_scripted_llm_serves_and_meters_every_stage():
     assert set(assessment.seconds) >= {"atomizer", "reviser", "retriever", "evaluator", "solver"}
 
 
-def test_contexts_may_bring_priors_and_titles():
+def test_context_priors_and_titles_are_used():
     low = Context(id="x", text=CONTEXTS[0], prior=0.6)
     high = low.model_copy(update={"prior": 0.95})
     p = [assess(TEXT, contexts=[c], llm=ScriptedLLM(yes)).p_true["a0"] for c in (low, high)]
@@ -51,7 +51,7 @@ def test_contexts_may_bring_priors_and_titles():
 
 
 @pytest.mark.parametrize("response", ["", "  \n", "I don't know."])
-def test_nothing_claimed_is_no_failure_and_no_score(response):
+def test_answer_without_claims_has_no_score(response):
     assessment = assess(response, contexts=CONTEXTS)
     assert assessment.status == "no_atoms"
     assert assessment.outcome is None
@@ -172,7 +172,7 @@ def test_query_and_summary_calls_have_own_stages():
     assert {v.context_id for v in assessment.outcome.verdicts} == {"c_a0"}
 
 
-def test_no_queries_are_worded_where_contexts_are_given():
+def test_given_contexts_need_no_queries():
     llm = ScriptedLLM(yes)
     assess(TEXT, contexts=CONTEXTS, llm=llm, query_builder="auto")
     assert "query" not in {call.prompt.name for call in llm.calls}

@@ -31,7 +31,7 @@ def test_a_users_own_class():
         ("collections:NoSuch", ["no 'NoSuch'"]),
     ],
 )
-def test_unknown_names_say_what_to_do(name, words):
+def test_unknown_names_suggest_a_fix(name, words):
     with pytest.raises(ConfigError) as caught:
         load("solver", name)
     assert all(word in str(caught.value) for word in words)

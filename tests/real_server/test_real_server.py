@@ -112,7 +112,7 @@ def verdicts(run: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
     }
 
 
-def test_doctor_finds_out_how_the_model_is_asked(server: Server) -> None:
+def test_doctor_probes_the_model_form(server: Server) -> None:
     done = server("doctor", codes=(0, 1))  # 1: a model that is not to be relied on
     assert "a call (" in done.stdout
     assert "known verdicts right" in done.stdout
@@ -159,7 +159,7 @@ def test_an_answer_is_verified_and_corrected(server: Server, tmp_path: Path) -> 
     assert result["corrected"]
 
 
-def test_nothing_is_lost_by_a_kill(server: Server, tmp_path: Path) -> None:
+def test_kill_loses_nothing(server: Server, tmp_path: Path) -> None:
     data, run = written(tmp_path, *map(with_atoms, range(3))), tmp_path / "run"
     arguments = ("run", data, "--out", run, "--concurrency", 1, "--quiet")
     process = subprocess.Popen(server.command(*arguments), env=server.environment)

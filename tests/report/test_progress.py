@@ -42,7 +42,7 @@ def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
     assert ("\N{BOX DRAWINGS HEAVY HORIZONTAL}" in shown) == bar
 
 
-def test_a_warning_stands_above_the_bar(monkeypatch):
+def test_warning_appears_above_the_bar(monkeypatch):
     class Window(io.TextIOWrapper):
         def isatty(self):
             return True
@@ -59,7 +59,7 @@ def test_a_warning_stands_above_the_bar(monkeypatch):
     assert "a warning" in re.split(r"[\r\n]+", shown)
 
 
-def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
+def test_waiting_message_appears_and_ends(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(os.environ, "TERM", "xterm")

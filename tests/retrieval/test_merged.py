@@ -77,7 +77,7 @@ def test_failing_retriever_is_listed_and_others_kept():
     ]
 
 
-def test_nothing_at_all_and_failures_fail_the_stage():
+def test_total_failure_fails_the_stage():
     with pytest.raises(StageError):
         merged(corpus=Fixed({}), web=Fixed({}, [failure("a0")]))
     assert merged(corpus=Fixed({}), web=Fixed({})) == Retrieved((), ())

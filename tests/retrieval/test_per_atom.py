@@ -90,7 +90,7 @@ def test_one_atom_search_failure_is_recorded():
 
 
 @pytest.mark.parametrize(("error", "raised"), [(SearchError, StageError), (ConfigError, ConfigError)])
-def test_what_stops_every_search_is_raised(error, raised):
+def test_fatal_search_error_is_raised(error, raised):
     def search(query):
         raise error("down")
 

@@ -49,7 +49,7 @@ def test_one_call_words_a_query_for_every_atom():
 
 
 @pytest.mark.parametrize("bad", [None, " \n ", "x" * (LONGEST + 1)])
-def test_an_unusable_query_is_asked_for_again_alone(bad):
+def test_unusable_query_is_retried_alone(bad):
     llm = ScriptedLLM([GOOD | {"query_1": bad}, {"query_1": "Otter Bridge paint"}])
     assert build(llm) == (["Otter Bridge opening year", "Otter Bridge paint", "Otter Bridge engineer"], [])
     assert llm.calls[1].schema.arguments == ("query_1",)

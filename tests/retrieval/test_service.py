@@ -70,7 +70,7 @@ def test_wait_over_a_minute_is_refused():
         assert len(server.requests) == 1
 
 
-def test_nobody_waits_longer_than_the_patience():
+def test_wait_beyond_patience_is_refused():
     with JsonServer(echo) as server:
         asked = service(server.url, patience=5.0)
         asked.resume_at = time.monotonic() + 3600
@@ -80,7 +80,7 @@ def test_nobody_waits_longer_than_the_patience():
 
 
 @pytest.mark.parametrize("broken", [b"[" * 200_000, b"<html>Sign in</html>", b""])
-def test_json_that_breaks_off_is_asked_for_again(broken):
+def test_incomplete_json_is_requested_again(broken):
     with JsonServer(steps(Answer(broken), then=lambda request: Answer({"ok": True}))) as server:
         assert service(server.url).get({}) == {"ok": True}
         assert len(server.requests) == 2
@@ -126,7 +126,7 @@ def test_refused_key_raises_but_refused_query_does_not(answer, error):
 
 
 @pytest.mark.parametrize(("encoding", "body"), [("gzip", b"no gzip"), ("br", b"{}")])
-def test_what_can_not_be_unpacked_is_an_error(encoding, body):
+def test_undecodable_body_is_an_error(encoding, body):
     answer = Answer(body, 200, {"Content-Encoding": encoding})
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match="packed"):
         service(server.url, max_attempts=1).get({})
@@ -161,7 +161,7 @@ def test_a_message_commands_no_terminal():
     assert str(caught.value).isprintable()
 
 
-def test_the_key_never_stands_in_an_error():
+def test_key_never_appears_in_errors():
     server = JsonServer(lambda request: Answer({"you sent": request.headers["x-api-key"]}, 400))
     with server, pytest.raises(SearchError) as caught:
         service(server.url, secret="sesame-open").get({})
@@ -281,7 +281,7 @@ def test_answers_are_forgotten_after_thirty_days(tmp_path):
     assert RetrievalCache(config).value({"q": 1}, lambda: "new") == "new"
 
 
-def test_with_the_cache_off_nothing_is_left_behind(tmp_path):
+def test_disabled_cache_leaves_no_file(tmp_path):
     config = Config(cache=False, cache_dir=tmp_path)
     kept = RetrievalCache(config)
     kept.value({"q": 1}, lambda: "x")

@@ -123,7 +123,7 @@ def test_office_document_by_url_is_read(monkeypatch):
             read(f"{url}/c")
 
 
-def test_page_read_in_part_says_so(caplog, tmp_path):
+def test_partly_read_page_is_reported(caplog, tmp_path):
     long = reply(pdf(ARTICLE, "", *["More words."] * 20), content_type="application/pdf")
     config = CONFIG.model_copy(update={"cache": True, "cache_dir": tmp_path})
     with RawServer({"/robots.txt": NO_ROBOTS, "/long": long}) as site:
@@ -141,7 +141,7 @@ def test_private_addresses_are_refused():
         read_sources(["http://127.0.0.1/a"], Config(cache=False, patience=0.0))
 
 
-def test_every_problem_is_told_at_once(tmp_path):
+def test_all_source_problems_are_reported(tmp_path):
     (tmp_path / "empty.txt").write_text(" \n")
     (tmp_path / "odd.xlsx").write_bytes(b"PK\x03\x04")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n" + b"\0" * 50)
@@ -217,7 +217,7 @@ def test_a_text_in_no_known_encoding_is_refused(tmp_path, monkeypatch):
         read_text("-")
 
 
-def test_a_text_that_is_none_is_named(tmp_path):
+def test_source_without_text_is_named(tmp_path):
     (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     for name, message in (
         ("logo.png", "binary, not text"),

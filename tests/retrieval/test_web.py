@@ -260,7 +260,7 @@ def test_empty_results_make_room_for_the_next(site):
     assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
 
 
-def test_one_page_takes_one_place_under_whatever_link(site):
+def test_one_page_counts_once_under_any_link(site):
     own = f"http://site.example:{site.port}/canon"
     canonical = f'<link rel="canonical" href="{own}">'
     elsewhere = canonical.replace("site", "s")

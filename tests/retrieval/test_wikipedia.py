@@ -48,7 +48,7 @@ def test_best_passage_is_found_deep_in_page():
     ],
     ids=["the topic's page is read", "a worded query that finds nothing gives way to the text"],
 )
-def test_which_page_is_found(query, title):
+def test_expected_page_is_found(query, title):
     assert searched(query)[0].title == title
 
 
@@ -96,7 +96,7 @@ def test_search_forms_have_no_foreign_operators(text, forms):
     assert all(0 < len(form) <= 300 for form in search_forms("Wide " * 30 + "abcdefghij " * 100))
 
 
-def test_a_lagging_wiki_is_asked_again():
+def test_lagging_wiki_is_retried():
     lagging = Answer({"error": {"code": "maxlag", "info": "Waiting for a database server"}}, 200, NOW)
     with JsonServer(steps(lagging, then=wiki(PAGES))) as server:
         assert retriever(server.url).search(Query("Lune"))

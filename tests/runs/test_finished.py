@@ -28,7 +28,7 @@ def past(path, fits=lambda record: [], **options):
     return PastRecords(path, fits=fits, **options)
 
 
-def test_past_records_bring_atoms_and_contexts(tmp_path):
+def test_past_records_include_atoms_and_contexts(tmp_path):
     records = past(folder(tmp_path, assessment("r0"), assessment("r1", "no_atoms", (), ())))
     assert records.ids == ("r0", "r1")
     first, second = records.records()
@@ -46,7 +46,7 @@ def test_record_failed_before_atoms_is_refused(tmp_path):
     assert len(records.problems) == 1
 
 
-def test_what_does_not_fit_is_named(tmp_path):
+def test_misfit_record_is_named(tmp_path):
     path = folder(tmp_path, assessment("r0"))
     with pytest.raises(InputError, match=r"journal\.jsonl: record r0: contexts: no"):
         past(path, fits=lambda record: [InputProblem("", "contexts", "no")])
@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_named(tmp_path):
         past(path, fits=lambda record: [InputProblem("", "contexts", "no")], skip_invalid=True)
 
 
-def test_what_several_records_share_is_told_once(tmp_path):
+def test_shared_problem_is_reported_once(tmp_path):
     path = folder(tmp_path, *(assessment(f"r{number}") for number in range(3)))
     with pytest.raises(InputError, match=r"journal\.jsonl: record r0 and 2 more \(r1, r2\): contexts: no$"):
         past(path, fits=lambda record: [InputProblem("", "contexts", "no")])

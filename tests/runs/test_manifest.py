@@ -33,7 +33,7 @@ def test_resumed_run_keeps_id_fresh_run_changes_it(tmp_path):
     assert kept.run_id != first
 
 
-def test_what_is_learnt_is_kept_of_each_model(tmp_path):
+def test_learned_capabilities_are_kept_per_model(tmp_path):
     first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
     second = Capabilities(forms={"one": FoundForm(form="word")})
     kept = Manifest(tmp_path)

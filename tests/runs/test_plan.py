@@ -115,7 +115,7 @@ def test_tokens_grow_with_the_claims_of_a_call(settings, count, form):
     assert 0.69 * sent < stage.prompt_tokens < 1.33 * sent
 
 
-def test_nothing_is_planned_for_a_record_without_atoms():
+def test_record_without_atoms_needs_no_calls():
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
     assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 1, 0, 0)
 
@@ -201,7 +201,7 @@ def test_at_worst_every_call_is_paid_again():
     assert stage.most_calls > stage.calls
 
 
-def test_what_a_run_would_refuse_is_refused():
+def test_plan_refuses_what_a_run_would():
     with pytest.raises(ConfigError, match="`model=NAME`"):
         refuse_misfit(Config(assessor="prompt-tf"), TASK)
     refuse_misfit(Config(model="m", retriever="web"), TASK)

@@ -131,7 +131,7 @@ def _alive(group):
     return False
 
 
-def test_one_process_a_core_unless_told_otherwise():
+def test_default_is_one_process_per_core():
     assert processes_at_once(Config(executor="processes")) == len(os.sched_getaffinity(0))
     assert processes_at_once(Config(executor="processes", workers=5)) == 5
 
@@ -146,7 +146,7 @@ def test_one_process_a_core_unless_told_otherwise():
         ({"executor": "ray", "model": "openai/x"}, "this run waits for model 'openai/x'"),
     ],
 )
-def test_what_processes_would_multiply_is_refused(settings, words):
+def test_settings_multiplied_by_processes_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         Config(**settings)
 

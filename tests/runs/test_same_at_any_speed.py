@@ -105,7 +105,7 @@ def test_results_are_the_same_at_any_concurrency(tmp_path, slow_but_sure, concur
     assert planned == 8 * 3 * 9 - 4 * 3 * 6
 
 
-def test_a_resumed_run_asks_as_it_did_before(tmp_path, slow_but_sure):
+def test_resumed_run_uses_learned_capabilities(tmp_path, slow_but_sure):
     with server_with(0.0) as server:
         assessed(tmp_path / "run", server, RECORDS[:3], concurrency=4)
         before = server.calls

@@ -187,7 +187,7 @@ def test_a_journal_that_cant_be_written_is_named(tmp_path):
 DEEP = "[" * 100_000
 
 
-def test_bottomless_nesting_is_told_with_its_line(tmp_path):
+def test_bottomless_nesting_is_reported_with_line(tmp_path):
     written(tmp_path, assessment("r0"))
     folder = RunFolder(tmp_path, TASK)
     folder.results_path.write_text(DEEP)
@@ -236,7 +236,7 @@ def test_an_unknown_task_is_named(tmp_path):
         RunFolder.of_any_task(tmp_path)
 
 
-def test_every_changed_byte_is_told_with_its_line(tmp_path):
+def test_every_changed_byte_is_detected(tmp_path):
     written(tmp_path, assessment("r0"), assessment("r1"), assessment("r2"))
     journal = tmp_path / "journal.jsonl"
     whole = journal.read_bytes()
@@ -341,7 +341,7 @@ def made(path, config):
     ("settings", "more"),
     [({}, set()), ({"query_builder": "llm", "summarizer": "llm"}, {"query", "summarizer"})],
 )
-def test_only_prompts_that_may_be_asked_are_fingerprinted(settings, more):
+def test_only_possible_prompts_are_fingerprinted(settings, more):
     found = fingerprints_of(TASK, Config(model="m", **settings))["prompts"]
     assert found.keys() == {"atomizer", "judge", "judge_one", "reviser"} | more
 

@@ -70,7 +70,7 @@ def test_check_allows_only_answers_within_rules(service, contexts, allowed, reas
     assert (found.json()["allowed"], found.json()["reason"]) == (allowed, reason)
 
 
-def test_a_check_tells_what_it_did_not_check(service):
+def test_check_reports_unchecked_sentences(service):
     answer = "<think>It is low.</think>It is tall. Is it old?"
     found = service.post("check", {"output": answer, "contexts": ["It is tall."]}).json()
     told = "2 of 3 sentences not checked: 1 removed reasoning, 1 question"
@@ -123,7 +123,7 @@ SEND = {"content-type": "application/json"}
         (422, "retriever", {"json": RECORD | {"retriever": "web"}}),
     ],
 )
-def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
+def test_invalid_body_is_explained(service, status, field, asked):
     found = service.post("assess", **asked)
     assert found.status_code == status
     assert found.headers["content-type"] == "application/problem+json"
@@ -162,7 +162,7 @@ def test_the_parser_is_loaded_before_any_request(monkeypatch):
     assert loaded == [True]
 
 
-def test_an_unknown_path_is_told_in_words(service):
+def test_unknown_path_gets_plain_message(service):
     assert "/openapi.json lists the paths" in service.get("/nothing").text
 
 
@@ -201,7 +201,7 @@ def test_server_trouble_sets_retry_after():
         (200, "/metrics", {"host": "factuality.example:80"}),
     ],
 )
-def test_who_may_ask_and_where(service, status, path, headers):
+def test_access_depends_on_host_and_origin(service, status, path, headers):
     found = service.get(path, headers=headers)
     assert found.status_code == status
     assert (status == 200) == (found.headers["content-type"] != "application/problem+json")
@@ -212,7 +212,7 @@ def test_a_page_of_the_service_itself_may_ask(service):
     assert service.get("/metrics", headers={"origin": f"http://{own}"}).status_code == 200
 
 
-def test_a_token_is_asked_for(service):
+def test_token_is_required(service):
     with running(token="s3cret") as guarded:
         assert guarded.get("/livez").status_code == 200
         for wrong in (None, "Bearer s3cre", "Basic s3cret", "Bearer s3crét"):
@@ -298,7 +298,7 @@ def test_stalling_clients_block_nobody(monkeypatch):
             client.close()
 
 
-def test_what_was_taken_is_answered_before_the_end():
+def test_accepted_requests_are_answered_before_exit():
     with running(threads=1) as service, ThreadPoolExecutor(5) as clients:
         sent = [clients.submit(service.post, "assess", HELD) for _ in range(5)]
         until(lambda: service.service.queue.waiting == 4)
@@ -362,7 +362,7 @@ def test_service_threads_share_one_model_client(tmp_path):
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
     ],
 )
-def test_messages_speak_of_bodies_and_fields(service, body, said):
+def test_messages_name_body_fields(service, body, said):
     found = service.post("assess", content=body, headers=SEND)
     (error,) = found.json()["errors"]
     assert found.status_code == (422 if error["field"] else 400)

@@ -19,7 +19,7 @@ VALUES = [pair for pair in PAIRS if pair[0] in Config.model_fields]
 FLAGS = [pair for pair in PAIRS if pair not in VALUES]
 
 
-def test_nothing_is_gone_that_is_still_there():
+def test_removed_settings_do_not_exist():
     assert not set(SETTINGS) & Config.model_fields.keys()
 
 

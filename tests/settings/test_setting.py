@@ -12,7 +12,7 @@ from factreasoner.pipeline.config import Config
 from factreasoner.settings.setting import must_be
 
 
-def test_every_setting_can_say_what_it_takes():
+def test_every_setting_describes_valid_values():
     for key, field in Config.model_fields.items():
         assert (must_be(field) or "").startswith("must be "), key
     assert must_be(Config.model_fields["k"]) == "must be a whole number, median or half"
@@ -59,7 +59,7 @@ class Line(BaseModel, extra="forbid"):
         ({"even": 1}, "odd numbers are not sold"),
     ],
 )
-def test_errors_are_told_in_words(value, words):
+def test_validation_errors_are_plain_sentences(value, words):
     with pytest.raises(ValidationError) as caught:
         Line.model_validate(value)
     assert refused(caught.value.errors()[0]) == words

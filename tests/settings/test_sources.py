@@ -45,7 +45,7 @@ def set_variables(monkeypatch):
         ({"gamma": 0}, ["gamma"]),
     ],
 )
-def test_wrong_settings_name_the_key_and_the_remedy(values, words):
+def test_wrong_settings_name_key_and_fix(values, words):
     with pytest.raises(ConfigError) as caught:
         load_config(None, values)
     assert all(word in str(caught.value) for word in words), str(caught.value)

@@ -158,7 +158,7 @@ PROCESSES = {"executor": "processes"}
         (RAY | {"batch": "openai", "model": "m"}, "batch", "remove it"),
     ],
 )
-def test_a_conflict_names_the_setting_and_the_remedy(values, setting, remedy):
+def test_conflict_names_setting_and_fix(values, setting, remedy):
     with pytest.raises(ConfigError) as caught:
         load_settings(None, values)
     assert setting.replace("_", "-") in str(caught.value).replace("_", "-")

@@ -60,7 +60,7 @@ def test_clique_sizes_match_the_elimination_order(data):
     holds(sizes, data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=12)))
 
 
-def test_min_fill_is_tried_where_tables_are_large(monkeypatch):
+def test_min_fill_is_tried_for_large_tables(monkeypatch):
     rng = random.Random(1)
     pairs = [pair for pair in itertools.combinations(range(60), 2) if rng.random() < 0.12]
     sizes = [rng.choice((2, 2, 3)) for _ in range(60)]

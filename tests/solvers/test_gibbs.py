@@ -88,7 +88,7 @@ def test_auto_samples_only_the_wide_component(monkeypatch):
     assert found.p_true["alone"] == 0.5
 
 
-def test_chains_that_do_not_mix_are_told_of(caplog):
+def test_unmixed_chains_are_reported(caplog):
     """Two worlds of equal weight with next to no way between them."""
     same = np.array([[1.0, 1e-6], [1e-6, 1.0]])
     pairs = itertools.combinations(range(12), 2)
@@ -165,7 +165,7 @@ def clique(count):
     return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors))
 
 
-def test_sampled_where_memory_does_not_do(monkeypatch):
+def test_low_memory_switches_to_sampling(monkeypatch):
     assert AutoSolver(Config()).marginals(clique(12)).solver == "exact"
     monkeypatch.setattr(exact, "MEMORY_BUDGET", 8 * 2048)
     found = AutoSolver(Config()).marginals(clique(12))

@@ -82,7 +82,7 @@ def clique(count, evidence=None):
     return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors), evidence or {})
 
 
-def test_what_is_observed_costs_nothing():
+def test_observed_variables_cost_nothing():
     plan = plan_of_network(clique(3, {0: 1}))
     assert (plan.width, plan.total) == (1, 1 + 4 + 2)
 
@@ -90,7 +90,7 @@ def test_what_is_observed_costs_nothing():
 @pytest.mark.parametrize(
     "settings", [{"merlin_algorithm": "cte"}, {"merlin_algorithm": "bte"}, {"merlin_ibound": 59}]
 )
-def test_what_would_take_all_memory_is_refused(merlin, settings):
+def test_memory_exceeding_network_is_refused(merlin, settings):
     with pytest.raises(WidthError, match=r"elimination width 59, more than half of this machine's memory"):
         solver(merlin, **settings).marginals(clique(60))
 
@@ -145,7 +145,7 @@ def test_zeros_are_certain_and_impossible_networks_refused(merlin):
         ("time.sleep(600)", ["stopped after 0.5 seconds"]),
     ],
 )
-def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path, body, parts):
+def test_merlin_errors_keep_the_bridge_message(tmp_path, body, parts):
     limit = 0.5 if "sleep" in body else 60.0
     with pytest.raises(SolverError) as error:
         solver(script(tmp_path, body), solver_seconds=limit).marginals(TRIANGLE)

@@ -45,7 +45,7 @@ def test_neither_warnings_nor_progress_bars_reach_the_user(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_would_need_all_memory_is_refused_first(monkeypatch):
+def test_memory_exceeding_network_is_refused_first(monkeypatch):
     table = [[5, 1], [1, 7]]
     graph = network(60, *((pair, table) for pair in itertools.combinations(range(60), 2)))
     with pytest.raises(WidthError, match="width 59"):

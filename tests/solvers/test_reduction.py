@@ -93,6 +93,6 @@ def test_tiny_entries_are_distinguished_on_splitting():
         (graph(sizes=(2, 10**12)), "'n1' alone 1000000000000; at most"),
     ],
 )
-def test_what_makes_no_sense_is_refused(network, message):
+def test_invalid_networks_are_refused(network, message):
     with pytest.raises(SolverError, match=message):
         reduce(network)

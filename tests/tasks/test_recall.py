@@ -68,7 +68,7 @@ def test_recall_needs_facts_or_their_source(fields, fits):
         ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "add `model=NAME`"),
     ],
 )
-def test_what_is_wrong_is_said(arguments, error, words):
+def test_invalid_arguments_are_reported(arguments, error, words):
     with pytest.raises(error, match=words):
         recall(**{"answer": ANSWER} | arguments)
 
@@ -90,7 +90,7 @@ def test_without_a_model_facts_come_from_the_reference():
     assert [fact.text for fact in found.missed] == ["Marie Curie played chess in Zagreb."]
 
 
-def test_a_part_of_ones_own():
+def test_custom_judge_is_used():
     judge = TableJudge({("answer", ""): ("entailment", 0.9)})
     assert recall(ANSWER, facts=["x", "y"], judge=judge).recall == 1.0
 
@@ -121,7 +121,7 @@ def test_not_clear_counts_as_not_stated():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("bad", [..., None, "Perhaps so", 7, UnusableReplyError("prose", attempts=1)])
-def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
+def test_open_fact_is_unanswered_not_false(mode, bad):
     def script(prompt, schema):
         alone = [*schema.items.values()] == ["Fact number 1."]
         if isinstance(bad, Exception) and alone:
@@ -146,7 +146,7 @@ def test_two_label_note_quotes_the_model(mode):
 
 
 @pytest.mark.parametrize("response", ["", "  \n"])
-def test_an_empty_answer_states_nothing_and_asks_nobody(response):
+def test_empty_answer_states_nothing_without_calls(response):
     result, llm = worked([], record(response=response))
     assert llm.calls == []
     assert set(result.stated.values()) == {False}

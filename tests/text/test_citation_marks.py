@@ -45,7 +45,7 @@ def test_marks_are_ordered_and_labelled(text):
         last = mark.end
 
 
-def test_raised_numbers_behind_words_and_asides_are_marks():
+def test_raised_numbers_after_words_are_marks():
     text = "It rained (in 1990)¹ on the author(s)² over coal³ and carbon¹."
     assert [mark.labels for mark in find_marks(text)] == [("1",), ("2",), ("3",), ("1",)]
 

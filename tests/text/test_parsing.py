@@ -57,7 +57,7 @@ def test_installed_parser_is_looked_up_once(monkeypatch):
     assert find_parser() is first
 
 
-def test_what_is_remembered_is_bounded(monkeypatch):
+def test_parser_cache_is_bounded(monkeypatch):
     monkeypatch.setattr(parsing, "_KEPT", 12)
     parser = find_parser()
     parser.parse([f"Note {count}." for count in range(20)])

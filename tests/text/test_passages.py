@@ -116,7 +116,7 @@ def test_excerpt_is_the_part_about_the_claim():
 
 
 @given(text=st.text(alphabet="ab 1\n", max_size=80), longest=st.integers(1, 30))
-def test_an_excerpt_is_never_longer_than_asked(text, longest):
+def test_excerpt_respects_its_length(text, longest):
     shown = excerpt(text, "a 1", longest)
     assert len(shown) <= longest + len("…  …")
     assert shown.removeprefix("… ").removesuffix(" …") in " ".join(text.split())
@@ -167,7 +167,7 @@ def test_the_next_equal_place_is_preferred():
     assert locator.find("It fell.", 20) == Span(9, 17)
 
 
-def test_nothing_outside_the_span_is_found():
+def test_locator_stays_inside_its_span():
     text = "One here. Two there."
     assert Locator(text, Span(0, 9), [Span(0, 9)]).find("Two there.") is None
 

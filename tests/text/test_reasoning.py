@@ -110,7 +110,7 @@ def test_every_other_character_keeps_its_place(text):
     assert all(blanked[n].isspace() if n in inside else blanked[n] == text[n] for n in range(len(text)))
 
 
-def test_turn_behind_the_answer_is_counted():
+def test_turn_after_the_answer_is_counted():
     text = f"{ANSWER}<|im_end|>\n<|im_start|>user\nWhen did it close?"
     assert reasoning_spans(text) == [(len(ANSWER), len(text))]
 

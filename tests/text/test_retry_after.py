@@ -28,7 +28,7 @@ def test_retry_after(headers, seconds):
     ("message", "seconds"),
     [("Please try again in 1.2s.", 1.2), ("retry in 250ms", 0.25), ("try again in 6m0s", None), ("", None)],
 )
-def test_a_wait_that_stands_in_words(message, seconds):
+def test_wait_in_words_is_read(message, seconds):
     assert retry_after_of({}, message) == seconds
 
 

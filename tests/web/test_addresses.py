@@ -55,7 +55,7 @@ def test_mapped_ipv4_address_is_treated_alike(address):
 
 
 @given(st.ip_addresses())
-def test_what_python_calls_private_is_refused(address):
+def test_private_addresses_are_refused(address):
     if address.is_private or address.is_multicast or address.is_link_local:
         assert address_refusal(str(address))
 
@@ -161,7 +161,7 @@ def test_domains_of_lists_are_normalised(written, normal):
 
 
 @pytest.mark.parametrize("domain", ["https://a.org", "example.org/path", "a b", "", "user@a.org", "a.*.b"])
-def test_what_is_no_domain_is_a_config_error(domain):
+def test_invalid_domain_is_a_config_error(domain):
     with pytest.raises(ConfigError, match="domain"):
         normal_domain(domain)
 

@@ -22,12 +22,12 @@ def test_html_gives_the_article_without_menu_and_footer():
 
 
 @pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/plain", "application/pdf"])
-def test_html_is_told_from_its_bytes(media_type):
+def test_html_is_recognised_by_its_bytes(media_type):
     assert "Menu entry" not in extract(html(), media_type).text
 
 
 @pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/html", "application/pdf"])
-def test_pdf_is_told_from_its_bytes(media_type):
+def test_pdf_is_recognised_by_its_bytes(media_type):
     found = extract(pdf(ARTICLE, title="The Bridge"), media_type)
     assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
 
@@ -87,7 +87,7 @@ def test_pages_without_evidence_are_dropped_with_the_reason(data, media_type, re
 @pytest.mark.parametrize(
     "charset", ["base64", "zip", "idna", "unicode_escape", "undefined", "x" * 5000, "cp99999"]
 )
-def test_a_charset_that_is_none_is_ignored(charset):
+def test_unknown_charset_is_ignored(charset):
     assert decode("Größe".encode(), charset).text == "Größe"
     assert SENTENCES[0] in extract(html(), "text/html", charset).text
 
@@ -199,7 +199,7 @@ def test_declared_charset_is_used_unless_utf8():
 @pytest.mark.parametrize(
     "odd", ["\0", "\x1b", "\ufffe", "&#0;", "&#27", "&#X001B;", "&#65535;", "&#xD800;", "&#x110000;"]
 )
-def test_characters_that_are_none_cost_no_page(odd):
+def test_odd_characters_do_not_lose_the_page(odd):
     page = html().replace(b"Otter", f"Otter{odd} ".encode(), 20)
     assert all(sentence in extract(page, "text/html").text for sentence in SENTENCES[1:])
 

@@ -129,7 +129,7 @@ def test_name_is_resolved_once_against_rebinding():
     assert asked == ["rebinds.example"]
 
 
-def test_a_redirect_is_resolved_and_checked_anew():
+def test_redirect_is_resolved_and_checked_again():
     """The first answer lets the request through, the second is checked before anything is sent."""
     answers = iter([["127.0.0.1"], ["169.254.169.254"]])
     made = fetcher(lambda host, port: next(answers))

@@ -56,7 +56,7 @@ def test_a_certificate_of_another_host_is_refused(port, certificate, monkeypatch
         fetch(f"https://{host}:{port}/")
 
 
-def test_a_certificate_nobody_signed_is_refused(port):
+def test_untrusted_certificate_is_refused(port):
     with refused(UnreadablePageError, "connection"):
         fetch(f"https://site.example:{port}/")
 

@@ -46,12 +46,12 @@ DROPPED = {
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_what_says_something_is_kept(name):
+def test_informative_page_is_kept(name):
     assert junk(KEPT[name]) == ""
 
 
 @pytest.mark.parametrize(("text", "reason"), DROPPED.items())
-def test_what_says_nothing_is_dropped_with_the_reason(text, reason):
+def test_empty_page_is_dropped_with_reason(text, reason):
     found = junk(text)
     assert found.startswith(reason)
     assert found == reason or reason.startswith("notice")

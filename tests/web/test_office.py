@@ -179,7 +179,7 @@ def test_text_boxes_do_not_cut_sentences():
     assert text(body) == "Opened in 1931.\nIn a box."
 
 
-def test_notes_headers_and_footers_stand_at_the_end():
+def test_notes_headers_and_footers_come_last():
     body = (
         f'<w:p>{run("Opened")}<w:r><w:footnoteReference w:id="2"/></w:r>{run(" in 1931")}'
         '<w:r><w:endnoteReference w:id="2"/></w:r></w:p>' + paragraph("More.")
@@ -214,7 +214,7 @@ def cell(content, properties=""):
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(content)}</w:tc>"
 
 
-def test_spanned_cells_stand_in_each_row():
+def test_spanned_cells_appear_in_each_row():
     rows = (
         cell("Year") + cell("Who", '<w:gridSpan w:val="2"/>'),
         cell("1931", '<w:vMerge w:val="restart"/>') + cell("Mara") + cell("May"),
@@ -253,7 +253,7 @@ def test_rows_that_begin_later_keep_their_columns(before, cells, expected):
         ('<w:p><w:r><w:footnoteReference w:id="9"/></w:r></w:p>', "a note"),
     ],
 )
-def test_what_is_not_read_is_named(inside, partly):
+def test_unread_parts_are_named(inside, partly):
     found = office_text(docx(paragraph("x") + inside + paragraph("y")), "docx")
     assert (found.text, found.partly) == ("x\ny", (partly,))
 

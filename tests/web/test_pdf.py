@@ -202,7 +202,7 @@ def test_running_lines_do_not_cut_sentences(header, footer):
         (["1" * 5_000, "2" * 5_000, "3"], []),
     ],
 )
-def test_running_lines_that_say_other_things_are_kept(lines, expected):
+def test_differing_running_lines_are_kept(lines, expected):
     bodies = ["The mill burned", "down in the winter", "of that year."]
     pages = [[(72, 760, line), (72, 600, body)] for line, body in zip(lines, bodies, strict=True)]
     assert text(*pages).split("\n") == [" ".join(bodies), *expected]
@@ -250,7 +250,7 @@ LINE_ENDS = Path(__file__).parents[1].joinpath("data/line_ends.txt").read_text(e
 
 
 @pytest.mark.parametrize("case", LINE_ENDS)
-def test_hyphens_at_line_ends_are_told_apart(case):
+def test_line_end_hyphens_are_distinguished(case):
     drawn, expected = case.split(" => ")
     lines = drawn.split("|")
     assert text(column(lines, 72)) == expected
@@ -268,7 +268,7 @@ def test_hyphens_at_line_ends_are_told_apart(case):
         ("In 19", "", "In 19 crowns"),
     ],
 )
-def test_small_digits_behind_others_are_superscripts(before, small, expected):
+def test_small_digits_after_others_are_superscripts(before, small, expected):
     width = width_of(before)
     line = [(72, 700, before), (72 + width, 704, small, 7), (72 + width + 4 * len(small), 700, " crowns")]
     assert text(line) == expected

@@ -56,7 +56,7 @@ def test_a_process_that_dies_costs_one_page():
     assert reader.read(page(html())).text
 
 
-def test_a_process_that_died_while_idle_costs_none():
+def test_idle_process_death_loses_nothing():
     reader = PageReader()
     reader.read(page(html()))
     os.kill(IDLE[0].pid, 9)

@@ -67,7 +67,7 @@ def test_robots_with_bom_and_bad_bytes_is_read():
     assert verdicts(reply(rules + b"Disallow: /b\n"), "/private", "/a", "/b") == [False, False, True]
 
 
-def test_rules_behind_a_redirect_hold():
+def test_rules_after_a_redirect_apply():
     moved = reply(RULES.replace(b"factreasoner", b"otherbot"))
     assert verdicts(redirect("/moved"), "/private/a", moved=moved) == [False]
 

@@ -133,7 +133,7 @@ def file(tmp_path):
     return written
 
 
-def test_a_file_of_one_s_own(file):
+def test_custom_adapter_file_is_used(file):
     labels = 'labels = { 0 = "contradiction", 1 = "entailment" }\n[chunking]\nunit = "words"\nsize = 9\n'
     adapter = adapter_of(file(RECORD + labels))
     assert (adapter.chunking.size, adapter.labels) == (9, {0: "contradiction", 1: "entailment"})

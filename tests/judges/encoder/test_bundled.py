@@ -116,7 +116,7 @@ class TestVerdicts:
         found = verdict.label_probabilities["True"]
         assert (found <= NUMBER_MISSING) if blocked else (found > NUMBER_MISSING)
 
-    def test_title_names_what_the_passage_speaks_of(self, judge):
+    def test_title_supports_an_untitled_passage(self, judge):
         passage, claim = "It was built in 1889 and is 330 m high.", "The Eiffel Tower was built in 1889."
         (without,), (with_title,) = (verdicts(judge, passage, claim, title=t) for t in ("", "Eiffel Tower"))
         supported = [v.label_probabilities["True"] for v in (without, with_title)]

@@ -51,7 +51,7 @@ def test_long_sentence_is_its_own_chunk():
 
 @pytest.mark.parametrize("name", ["minicheck-roberta", "minicheck-flan-t5", "factcg", "alignscore"])
 @given(passage=st.text(st.sampled_from("ab.!? \n-é猫。"), min_size=1, max_size=300), size=st.integers(1, 40))
-def test_nothing_is_lost_and_quotes_are_verbatim(name, passage, size):
+def test_chunks_lose_nothing_and_stay_verbatim(name, passage, size):
     chunking = adapter_of(name).chunking.model_copy(update={"size": size})
     found = chunks(passage, chunking, len)
     assert "".join(passage.split()) == "".join("".join(chunk.text.split()) for chunk in found)

@@ -40,7 +40,7 @@ def nli(folder, **settings):
         (["model_quantized.onnx", "config.json"], None, "model_quantized.onnx"),
     ],
 )
-def test_which_graph(names, wanted, chosen):
+def test_graph_choice_follows_name_and_default(names, wanted, chosen):
     assert chosen_graph(names, wanted, "m", "") == chosen
 
 
@@ -194,7 +194,7 @@ class TestTheHub:
             files(nli("acme/tiny/other.onnx"))
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
-    def test_nothing_is_fetched_unasked(self, cache, name):
+    def test_nothing_is_downloaded_without_request(self, cache, name):
         with pytest.raises(
             ConfigError,
             match=rf"nothing is downloaded unless asked for; .* --verifier-model {name} --download",

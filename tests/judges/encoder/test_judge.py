@@ -246,7 +246,7 @@ ONE, OTHER = [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.8, 0.2]]
         ([[[0.3, 0.3, 0.4]]], {"labels": ("neutral", *NO_YES)}, "neutral", 0.6, 0),
     ],
 )
-def test_what_decides(parts, given, label, p, chunk):
+def test_decision_combines_parts_and_chunks(parts, given, label, p, chunk):
     """Each part is a list of chunks, each chunk one row, or a list of rows, one a token."""
     scores = [[np.atleast_2d(np.array(chunk, dtype=float)) for chunk in part] for part in parts]
     spans = [Span(n, n + 1) for n in range(len(parts[0]))]

@@ -124,7 +124,7 @@ def test_busy_server_is_retried_and_dead_fails():
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
-def test_a_status_that_may_pass_is_asked_again(status):
+def test_transient_status_is_retried(status):
     with JsonServer(steps(Answer({}, status), then=predicts)) as server:
         (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
     assert (row.shape, len(server.requests)) == ((1, 2), 2)
@@ -137,7 +137,7 @@ def test_a_dead_server_is_waited_for_once():
     assert time.monotonic() - begun < 2.0
 
 
-def test_broken_server_is_asked_once_for_each_text():
+def test_broken_server_gets_one_request_per_text():
     with JsonServer(lambda request: Answer({}, 500)) as server:
         found = runtime(f"{server.url}/predict", max_attempts=3).scores(ASKED)
     assert ([row.kind for row in found], len(server.requests)) == (["ServedError"] * 5, 3 + 5)
@@ -173,7 +173,7 @@ def row(**scores):
         ("/classify", {"data": [{"index": 0}]}, "not the documented answer: data.0.probs: missing"),
     ],
 )
-def test_what_is_no_answer_is_a_failure(path, content, message):
+def test_invalid_served_answer_is_a_failure(path, content, message):
     with JsonServer(lambda request: Answer(content)) as server:
         (found,) = runtime(server.url + path).scores(ASKED[:1])
     assert found.kind == "UnusableReply"
@@ -208,7 +208,7 @@ def test_user_error_shows_no_key(path, answer, message, monkeypatch):
         ("alignscore", "/classify", "accepts one text, but verifier 'alignscore' reads pairs"),
     ],
 )
-def test_what_can_t_be_served_is_refused(verifier, path, message):
+def test_unservable_verifier_is_refused(verifier, path, message):
     with pytest.raises(ConfigError, match=message):
         runtime(f"http://127.0.0.1:1{path}", verifier)
 
@@ -261,12 +261,12 @@ def test_a_language_model_gives_p_of_its_word():
         (UnusableReplyError("prose"), "UnusableReplyError"),
     ],
 )
-def test_what_is_no_p_is_a_failure(reply, kind):
+def test_invalid_probability_is_a_failure(reply, kind):
     judged = asking(ScriptedLLM([reply])).judge(PASSAGE, [OPENS])
     assert [failure.error_type for failure in judged.failures] == [kind]
 
 
-def test_without_a_model_the_remedy_is_named():
+def test_missing_model_error_names_the_fix():
     with pytest.raises(ConfigError, match=r"'bespoke-minicheck' is a language model: add `model=NAME`"):
         asking(None, model=None)
 

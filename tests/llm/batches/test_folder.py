@@ -32,7 +32,7 @@ def test_batches_that_stay_would_answer_the_next_run(tmp_path, monkeypatch):
         BatchFolder(tmp_path).clear()
 
 
-def test_none_are_cleared_where_there_is_no_folder(tmp_path):
+def test_clear_ignores_a_missing_folder(tmp_path):
     BatchFolder(tmp_path / "none").clear()
     assert not (tmp_path / "none").exists()
 

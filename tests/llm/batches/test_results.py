@@ -59,7 +59,7 @@ def test_result_line_is_completion_or_error(line, found):
 
 
 @pytest.mark.parametrize("body", [None, "x", [], {}, {"id": "1"}])
-def test_what_is_neither_is_an_error(body):
+def test_ambiguous_result_is_an_error(body):
     line = {"custom_id": "a", "response": {"status_code": 200, "body": body}, "error": None}
     found = parse_result(json.dumps(line).encode())
     assert found.completion is None
@@ -67,12 +67,12 @@ def test_what_is_neither_is_an_error(body):
 
 
 @pytest.mark.parametrize("line", [b"", b"x", b"[]", b"3", b'"x"', b"{}", b'{"custom_id": 3}', b"\xff\xfe"])
-def test_what_has_no_custom_id_is_no_result(line):
+def test_result_without_custom_id_is_refused(line):
     with pytest.raises(ValueError, match=r"."):
         parse_result(line)
 
 
-def test_a_request_is_one_line_whatever_its_text():
+def test_request_is_always_one_line():
     line = request_line("a-0", {"messages": [{"role": "user", "content": "two\nlines “and” \u2028 more 猫"}]})
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")

@@ -24,13 +24,13 @@ ALL = {
         (dict.fromkeys(ALL, 0.0), "Nothing is lost."),
     ],
 )
-def test_the_part_where_most_is_lost_is_named(changed, worst):
+def test_largest_loss_is_named(changed, worst):
     told = losses(NONE | ALL | changed)
     assert told[-1] == worst
     assert all(any(f"{100 * value:.0f} %" in one for one in told) for value in changed.values() if value)
 
 
-def test_each_number_is_of_what_its_sentence_says():
+def test_loss_sentences_state_their_metric():
     found = {"lost_in_retrieval": 0.16, "lost_in_generation": 0.23, "hallucination": 0.13}
     assert losses(NONE | found)[:-1] == [
         "Retriever: 16 % of reference claims are in no context and missing from the answers.",

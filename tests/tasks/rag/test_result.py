@@ -111,7 +111,7 @@ SILENT = "not clearly stated in the reference"
         (verdict("reference", "contradiction", quote="x\n y"), 'the reference contradicts it: "x y"', ""),
     ],
 )
-def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
+def test_reference_note_is_consistent_in_both_rows(by_reference, said, own):
     against_contexts, against_reference = rows(by_reference)
     note = "; ".join(filter(None, (said, "no context decides it")))
     assert (against_contexts.against, against_contexts.note) == ("contexts", note)

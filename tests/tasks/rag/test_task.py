@@ -48,7 +48,7 @@ def test_rag_size_counts_judged_claims():
 PASSAGES = ["The museum opened in 1932.", {"text": "Trains leave every hour.", "id": "trains"}]
 
 
-def test_instructions_are_held_against_contexts_and_reference():
+def test_instructions_are_judged_like_claims():
     source = "To update the tool, run the installer and restart the machine. Keep a copy of the data."
     answer = (
         "To update the tool:\n1. Run the installer.\n2. Restart the machine.\n3. Pay the yearly licence fee."
@@ -59,7 +59,7 @@ def test_instructions_are_held_against_contexts_and_reference():
     assert scored.metrics["coverage"] is not None
 
 
-def test_with_claims_and_a_model_of_ones_own():
+def test_rag_accepts_claims_and_custom_model():
     llm = ScriptedLLM(
         lambda prompt, schema: {n: "True" if t == "A." else "False" for n, t in schema.items.items()}
     )
@@ -69,7 +69,7 @@ def test_with_claims_and_a_model_of_ones_own():
     assert len(llm.calls) == 2
 
 
-def test_what_is_wrong_is_said_with_the_remedy():
+def test_invalid_arguments_name_the_fix():
     with pytest.raises(InputError, match=r"rag\(\): contexts: none given, and no 'reference' either"):
         rag("An answer.")
     with pytest.raises(InputError, match="must be a list"):

@@ -55,7 +55,7 @@ def test_calls_are_no_more_than_the_matrices_take(answer_claims, reference_claim
     assert len(llm.calls) == contexts * both + said + wanted + (said if contexts > 1 else 0)
 
 
-def test_an_empty_answer_states_nothing_without_being_asked():
+def test_empty_answer_makes_no_call():
     llm = judging(stated)
     found = scores(llm, record_of(output="", reference="A.", reference_atoms=["A."]))
     assert (found["coverage"], found["coverage_p"], found["correctness"]) == (0.0, 0.0, None)

@@ -76,7 +76,7 @@ def test_marker_after_abbreviation_continues_the_sentence(text):
 @pytest.mark.parametrize(
     "item", ["1. It rained.", "1. It rained.\n2. It rained.", "1. It rained.\nIt rained."]
 )
-def test_an_item_begins_behind_a_marker(said, item):
+def test_item_begins_after_a_marker(said, item):
     sentences = CitedText(f"{said}\n{item}", []).sentences
     found = [f"{said}\n{item}"[slice(*sentence.place)] for sentence in sentences]
     assert found == [said, *["It rained."] * (len(sentences) - 1)]
@@ -109,7 +109,7 @@ def test_inline_link_to_unknown_source_is_noted(said):
     assert text.notes == ("'https://a.com' was not read as a citation: it leads to no source",)
 
 
-def test_a_link_behind_a_sentence_cites_for_it():
+def test_link_after_sentence_cites_for_it():
     one, two = (f"[Page](https://example.org/page{n})" for n in (1, 2))
     found = cited(f"It is 3 km. {one} It rained. {two} It snowed. ([Fake](https://a.com/x)) The end [3].")
     assert [cites for _, cites, _ in found] == [["c1"], ["c2"], [], ["c3"]]

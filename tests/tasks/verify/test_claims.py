@@ -111,7 +111,7 @@ def test_each_sentence_knows_what_it_became():
     ]
 
 
-def test_what_stays_as_it_was_is_no_change():
+def test_unchanged_sentence_is_no_change():
     assert changes_of(ANSWER, revision_after({FIRST: ANSWER[slice(*FIRST)]}), {FIRST: ["doubt"]}) == ()
 
 
@@ -175,7 +175,7 @@ def test_the_same_verdicts_change_nothing():
     assert relabelled(result, result.verdicts) == result
 
 
-def test_a_given_claim_is_where_its_span_says():
+def test_given_claim_keeps_its_span():
     atom = Atom(id="a", text="It is tall.", span=(28, 46))
     (claim,) = found("The tower is very tall [1]. The mill works [2].", atoms=(atom,)).claims
     assert (claim.span, claim.cited) == ((28, 46), ("c2",))

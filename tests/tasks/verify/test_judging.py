@@ -65,7 +65,7 @@ def test_any_part_of_long_source_may_support():
     assert len(result.verdicts) == len(calls)
 
 
-def test_an_empty_source_bears_nothing_out():
+def test_empty_source_supports_nothing():
     for llm in (None, ScriptedLLM(Model())):
         result = verify("It rained [c0].", contexts=[Context(id="c0", text=" ")], llm=llm, rounds=0)
         assert [(c.label, c.fate) for c in result.claims] == [("unverified", "flagged")]
@@ -139,7 +139,7 @@ def by_panel(*values):
         (("False", "Not clear", "Not clear"), "unverified"),
     ],
 )
-def test_the_majority_stands_with_its_own_explanation(values, label):
+def test_majority_verdict_keeps_its_explanation(values, label):
     result = by_panel(*values)
     assert (result.status, result.claims[0].label) == ("ok", label)
     winner = {"supported": "True", "contradicted": "False", "unverified": "Not clear"}[label]

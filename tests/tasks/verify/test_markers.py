@@ -103,7 +103,7 @@ def test_markers_of_every_form(text, named):
         "",
     ],
 )
-def test_what_only_looks_like_a_marker(text):
+def test_lookalikes_are_not_markers(text):
     assert read(text) == []
 
 
@@ -143,7 +143,7 @@ def test_reference_list_defines_citation_numbers():
     assert read("A [1].", defined={"1": "https://elsewhere.org"}) == [["c1"]]
 
 
-def test_markers_stand_where_they_are_said_to_stand():
+def test_marker_positions_are_exact():
     text = "One [1], (Source 2) and [three](https://example.org/page3)."
     found = [text[m.start : m.end] for m in find_markers(text, Sources(CONTEXTS))]
     assert found == ["[1]", "(Source 2)", "[three](https://example.org/page3)"]
@@ -208,7 +208,7 @@ def test_mathematics_and_pictures_cite_nothing(text, named):
         ("Type citeturn or <cite>Dune</cite>.", []),
     ],
 )
-def test_what_looks_like_a_citation_is_noted(text, notes):
+def test_doubtful_citations_are_noted(text, notes):
     sources = Sources(CONTEXTS)
     found = [*notes_on(text, find_markers(text, sources), sources)]
     assert [note.removesuffix(" and was not read as a citation") for note in found] == notes

@@ -250,7 +250,7 @@ def test_the_path_of_a_file_is_no_source(tmp_path):
     assert verify("It is tall [1].", contexts=[str(tmp_path / "b.txt"), "x" * 9_000]).claims
 
 
-def test_why_a_citation_names_no_source_is_said():
+def test_unknown_citation_is_explained():
     sources = [{"id": f"s{n}", "text": "It is tall.", "link": f"https://b.com/{n}"} for n in (1, 2)]
     listed = "It is red [s7].\n\nIt is old [1].\n\n[1]: https://a.com/x"
     other, none = verify(listed, contexts=sources).claims
