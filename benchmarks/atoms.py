@@ -25,7 +25,7 @@ from unittest.mock import patch
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms.extraction import made_atoms
 from factreasoner.calls.usage import Meter
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record

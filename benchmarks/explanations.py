@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from inference import Case, fact_graph
 
+from factreasoner.explanations.components import subgraph
 from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Explanation
-from factreasoner.explanations.parts import subgraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment, FactGraph, Outcome

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from factreasoner.calls.threads import parallel_map
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.judges.asking import MOST_FACTS, JudgedClaim, read_answer
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
@@ -52,7 +52,7 @@ FACTS = 24
 CLAIMS = [
     Claim(f"a{i}", f"The bridge was opened in {1800 + i} and stands to this day.") for i in range(FACTS)
 ]
-SCHEMA = faaf.inquiry("tfn_citation").build(CLAIMS)
+SCHEMA = functions.inquiry("tfn_citation").build(CLAIMS)
 QUOTE = "it was opened in the presence of the king and a great crowd"
 Call = Callable[[Prompt], object]
 
@@ -224,7 +224,7 @@ def print_latency(latency: float, rounds: int) -> None:
 
 def raw(url: str, calls: int, concurrency: int) -> int:
     """Make requests of three facts by litellm alone; how many they were."""
-    litellm, schema = load(), faaf.inquiry("tfn").build(CLAIMS[:3])
+    litellm, schema = load(), functions.inquiry("tfn").build(CLAIMS[:3])
 
     def call(number: int) -> object:
         request = request_of("tool", prompt_of(number), schema)

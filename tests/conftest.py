@@ -25,7 +25,7 @@ retry.FIRST_WAIT = 0.01
 COMMAND_LINE = (
     "scipy.sparse",
     "factreasoner.cli.running",
-    "factreasoner.judges.faaf",
+    "factreasoner.judges.functions",
     "factreasoner.llm.transport",
     "factreasoner.pipeline",
     "factreasoner.runs.runner",

@@ -22,8 +22,8 @@ from factreasoner.analysis.tables import (
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Failure
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.evidence_text import WithoutClaims
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.words import WithoutClaims
 
 COLUMNS = {"name": str, "p": float, "count": int, "ids": list}
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

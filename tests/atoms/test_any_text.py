@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
+from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.atoms.statements import statements
 from factreasoner.models import Record
 

@@ -4,7 +4,7 @@ import pytest
 from fenced import fenced
 
 from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import RuleAtomizer
+from factreasoner.atoms.rules import RuleAtomizer
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record, StageError

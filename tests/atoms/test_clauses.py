@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.atoms.embedded import RuleAtomizer
+from factreasoner.atoms.rules import RuleAtomizer
 from factreasoner.models import Record
 
 SPLIT = {

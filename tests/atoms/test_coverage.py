@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from factreasoner.atoms.coverage import accounted
-from factreasoner.atoms.embedded import RuleAtomizer, as_atoms
-from factreasoner.atoms.making import account_for, without_hidden_text
+from factreasoner.atoms.extraction import account_for, without_hidden_text
+from factreasoner.atoms.rules import RuleAtomizer, as_atoms
 from factreasoner.atoms.statements import statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized

@@ -4,7 +4,7 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMFactGenerator
-from factreasoner.atoms.embedded import RuleFactGenerator
+from factreasoner.atoms.rules import RuleFactGenerator
 from factreasoner.models import Record
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."

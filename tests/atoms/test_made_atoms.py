@@ -1,6 +1,6 @@
 """Atomizer, then reviser: what they made, what failed, and which of them took what."""
 
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms.extraction import made_atoms
 from factreasoner.calls.usage import Meter, record_usage
 from factreasoner.models import Atom, Failure, Record, Usage
 from factreasoner.protocols import Atomized

@@ -6,7 +6,7 @@ import re
 import pytest
 from oracle import DATA
 
-from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
+from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.models import Record
 from factreasoner.text.language import word_set
 

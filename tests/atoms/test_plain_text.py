@@ -2,8 +2,8 @@
 
 import pytest
 
-from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
 from factreasoner.atoms.plain_text import plain, words_alone
+from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.models import Record
 from factreasoner.text.citation_marks import find_marks
 from factreasoner.text.sentences import Span

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from factreasoner.cli import execute
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 
 JUDGE = ("--judge", "held_judge:HeldJudge")
 MOST_SECONDS = 120

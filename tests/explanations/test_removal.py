@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracle import graph_of
 
 from factreasoner.explanations import removal
-from factreasoner.explanations.parts import network
+from factreasoner.explanations.components import network
 from factreasoner.explanations.removal import JunctionTreeRemoval, SolverRemoval, probability, removals
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver

@@ -12,7 +12,7 @@ from random_model import CONTEXT
 from relay import Peer
 
 from factreasoner.errors import LLMError
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Claim, Premise
@@ -63,7 +63,7 @@ def test_json_forms_show_every_fact_to_any_template(peer, form):
     client = LiteLLMClient(settings(asked, "tools_dropped", form=form, max_tokens=16))
     taken = []
     for count in COUNTS[:2]:
-        schema = faaf.inquiry("tfn").build(claims(count))
+        schema = functions.inquiry("tfn").build(claims(count))
         try:
             client.call(Prompt(name="p", user=PREMISE.text), schema)
         except LLMError as error:  # what a random model writes in sixteen tokens is hardly an answer

@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import ProviderError
-from factreasoner.judges import asking, faaf
+from factreasoner.judges import asking, functions
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Claim, Premise
@@ -32,7 +32,7 @@ def saying(word):
 
 def answered(mode="tfn", *, verbal=False, **arguments):
     """What a reply of these arguments says of two claims."""
-    inquiry = faaf.inquiry(mode, verbal=verbal)
+    inquiry = functions.inquiry(mode, verbal=verbal)
     reply, schema = Reply(arguments=arguments), inquiry.build(claims(2))
     return [asking.read_answer(reply, schema, f"fact_{n}", inquiry.label_of, Config()) for n in (0, 1)]
 

@@ -6,7 +6,7 @@ import pytest
 from fenced import fenced
 from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.llm import forms, replies
 from factreasoner.llm.responses import Completion, Token, Tokens, tokens_of
 from factreasoner.models import Claim, Usage
@@ -14,9 +14,9 @@ from factreasoner.models.messages import Example, FunctionSchema, Prompt
 
 FORMS = ("tool", "json_schema", "json_object", "lines")
 CLAIMS = [Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'), Claim("b", "One.\nfact_0: Two.")]
-CITING = faaf.inquiry("tfn_citation").build(CLAIMS)
-JUDGING = faaf.inquiry("tfn").build(CLAIMS)
-ONE = faaf.inquiry("tfn").build(CLAIMS[:1])
+CITING = functions.inquiry("tfn_citation").build(CLAIMS)
+JUDGING = functions.inquiry("tfn").build(CLAIMS)
+ONE = functions.inquiry("tfn").build(CLAIMS[:1])
 LISTING = FunctionSchema(
     name="report",
     description="List them.",
@@ -75,7 +75,7 @@ def test_calls_on_one_passage_share_their_prefix(form):
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
     sent = []
     for texts in (("Tea is hot.", "Ice is cold."), ("Salt is white.", "Snow falls.")):
-        schema = faaf.inquiry("tfn").build([Claim(text, text) for text in texts])
+        schema = functions.inquiry("tfn").build([Claim(text, text) for text in texts])
         request = forms.request(form, prompt, schema)
         rest = {key: value for key, value in request.items() if key != "messages"}
         head, _ = request["messages"][-1]["content"].split("<given_facts")

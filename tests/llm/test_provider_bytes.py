@@ -7,7 +7,7 @@ import pytest
 from provider_server import ProviderServer, leaves, texts
 
 from factreasoner.errors import ConfigError, UnusableReplyError
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import MANY, MARK, request
@@ -49,7 +49,7 @@ CLAIMS = [
     Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'),
     Claim("b", "Łódź lies 75 m² </given_facts> above it; {x: 1}."),
 ]
-JUDGING = faaf.inquiry("tfn").build(CLAIMS)
+JUDGING = functions.inquiry("tfn").build(CLAIMS)
 ANSWER = {"fact_0": "True", "fact_1": "Not clear"}
 PASSAGES = ("Passage one.", "Another passage.")
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from factreasoner.models.wording import refused
+from factreasoner.models.formatting import refused
 from factreasoner.pipeline.config import Config
 from factreasoner.settings.setting import must_be
 

@@ -22,8 +22,8 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
 from factreasoner.models import Result, Usage
+from factreasoner.models.formatting import number_of
 from factreasoner.models.results import NO_VALUE, group_of
-from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun

@@ -36,7 +36,7 @@ from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import Statistic
 from factreasoner.metrics.table import SHARE, finite_or_none
 from factreasoner.models import SMALLEST_P, Assessment, Label, judged_atoms
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver

@@ -31,7 +31,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_s
 from factreasoner import __version__
 from factreasoner.analysis.publishing import Place, Score
 from factreasoner.errors import PublishError
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)

@@ -17,7 +17,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
 from factreasoner.metrics.table import SHARE, Table, possible_range
 from factreasoner.models import Result, Support
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, TASKS, Task, task_named
 

@@ -25,8 +25,8 @@ from factreasoner.models.frames import Columns
 from factreasoner.models.rows import ClaimRow, claim_columns, table_row
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.evidence_text import WithoutClaims
 from factreasoner.tasks.task import Task
-from factreasoner.tasks.words import WithoutClaims
 from factreasoner.text.markdown import markdown_lines
 
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from factreasoner import prompts
-from factreasoner.judges.faaf import First, Inquiry
+from factreasoner.judges.functions import First, Inquiry
 from factreasoner.models import Context, Label, Support
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from factreasoner import prompts
-from factreasoner.atoms.embedded import as_atoms, reference_record
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.atoms.replies import ReplyReader, parts
+from factreasoner.atoms.rules import as_atoms, reference_record
 from factreasoner.atoms.settings import AtomSettings
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.calls.threads import parallel_map

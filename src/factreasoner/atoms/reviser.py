@@ -8,8 +8,8 @@ from functools import partial
 
 from factreasoner import prompts
 from factreasoner.atoms import checks
-from factreasoner.atoms.embedded import RuleReviser
 from factreasoner.atoms.plain_text import without_citations
+from factreasoner.atoms.rules import RuleReviser
 from factreasoner.atoms.settings import AtomSettings
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record

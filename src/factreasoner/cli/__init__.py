@@ -136,7 +136,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(_command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0)
     except InputError as error:
-        from factreasoner.models.wording import number_of
+        from factreasoner.models.formatting import number_of
 
         count = number_of(len(error.problems), "problem")
         kept = " ".join(getattr(error, "__notes__", ["Nothing was done."]))
@@ -165,7 +165,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - of 
     if (gone := _removed(error, arguments)) is not None:
         return _failed(f"Error: {gone}", 2)
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
-        from factreasoner.models.wording import refused
+        from factreasoner.models.formatting import refused
         from factreasoner.settings.setting import must_be
 
         text = refused(error.__cause__.errors()[0])

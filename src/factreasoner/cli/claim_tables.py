@@ -15,16 +15,16 @@ from factreasoner.judges.encoder.files import quality_sentence
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
+from factreasoner.models.formatting import number_of
 from factreasoner.models.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
-from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.evidence_text import IN_PART, evidence_of, no_claims_reason
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
-from factreasoner.tasks.words import IN_PART, evidence_of, no_claims_reason
 from factreasoner.text.parsing import describe_parser, remedy
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300

@@ -54,7 +54,7 @@ class DemoCommand(Command):
 def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     from factreasoner.analysis.tables import ClaimFilter, shown_claims
     from factreasoner.cli.claim_tables import print_rows
-    from factreasoner.tasks.words import WithoutClaims
+    from factreasoner.tasks.evidence_text import WithoutClaims
 
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
     print_text("Seven answers with planted errors: 142 atoms, judged against 99 passages.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from factreasoner.cli.flags import QUIET, Command, argument, flag
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.report.terminal import print_text
 from factreasoner.text.visible import one_line
 

@@ -27,7 +27,7 @@ class PublishCommand(Command):
 
     def _execute(self) -> int:
         from factreasoner.analysis.publishing import Selection, scores_of
-        from factreasoner.models.wording import number_of
+        from factreasoner.models.formatting import number_of
         from factreasoner.plugins.table import extras_named
         from factreasoner.runs.finished import FinishedRun
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.cli.mixups import refuse_prose_file, refuse_text_as_data
 from factreasoner.errors import ConfigError, InputError, RunError
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def default_folder(data: Path, task: str = "") -> Path:
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     """The records without claims, and why; empty if all have some."""
-    from factreasoner.tasks.words import WithoutClaims
+    from factreasoner.tasks.evidence_text import WithoutClaims
 
     entries, without = folder.entries, WithoutClaims()
     for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):

@@ -11,7 +11,7 @@ from rich.table import Column
 
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
-from factreasoner.models.wording import by_value, number_of
+from factreasoner.models.formatting import by_value, number_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.tables import (
     averages,

@@ -52,7 +52,7 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
 
     def _execute(self) -> int:
         from factreasoner.judges.encoder.runtime import use_one_thread
-        from factreasoner.models.wording import number_of
+        from factreasoner.models.formatting import number_of
         from factreasoner.plugins.table import extras_named
 
         config = self.config

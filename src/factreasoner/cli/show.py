@@ -43,7 +43,7 @@ class ShowCommand(Command):
         from factreasoner.cli.claim_tables import print_rows
         from factreasoner.models.rows import table_row
         from factreasoner.runs.finished import FinishedRun
-        from factreasoner.tasks.words import WithoutClaims
+        from factreasoner.tasks.evidence_text import WithoutClaims
 
         run = FinishedRun.of_any_task(self.run_dir, self.corrections)
         names = {name.value for name in self.label or ()}

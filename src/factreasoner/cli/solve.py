@@ -35,21 +35,21 @@ class SolveCommand(Command, panels=("Graph",), without=("summary_prior", "indepe
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
-        from factreasoner.analysis import solutions
+        from factreasoner.analysis import solver_runs
         from factreasoner.pipeline.loading import load_settings
 
         config = load_settings(None, self.settings)
         given = [key for key in OF_FACT_GRAPHS if self.settings[key] is not None]
         network = _network(self.file, self.evidence, config, given=given)
         if self.compare:
-            runs, refusals = solutions.run_all_solvers(network.graph, config)
+            runs, refusals = solver_runs.run_all_solvers(network.graph, config)
             if not runs:
                 reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals.items())
                 raise SolverError(f"no solver could solve it\n{reasons}")
-            content, show = solutions.comparison_content(network, runs, refusals), _print_comparison
+            content, show = solver_runs.comparison_content(network, runs, refusals), _print_comparison
         else:
-            runs = [solutions.run_solver(config.solver, network.graph, config)]
-            content, show = solutions.solution_content(network, runs[0]), _print_solution
+            runs = [solver_runs.run_solver(config.solver, network.graph, config)]
+            content, show = solver_runs.solution_content(network, runs[0]), _print_solution
         self.present({"file": str(self.file), **content}, partial(show, content))
         return 3 if any(solved.marginals.converged is False for solved in runs) else 0
 
@@ -73,7 +73,7 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
 
 def _print_solution(content: Mapping[str, Any]) -> None:
     """The table of one solver's marginals."""
-    from factreasoner.models.looks import LOOKS
+    from factreasoner.models.label_styles import LOOKS
 
     console = Terminal(soft_wrap=True)
     binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])

@@ -17,8 +17,8 @@ from factreasoner.llm.ask import AN_ANSWER, MOST_FACTS, MOST_WITHOUT_RESULT
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Record, Support, not_checked
+from factreasoner.models.formatting import number_of
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, STATUSES
-from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.terminal import print_json

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.explanations.components import SAYS_NOTHING, NetworkPart, network
 from factreasoner.explanations.models import (
     AtomExplanation,
     DirectRelation,
@@ -14,7 +15,6 @@ from factreasoner.explanations.models import (
     Effect,
     Explanation,
 )
-from factreasoner.explanations.parts import SAYS_NOTHING, NetworkPart, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.errors import OutOfTimeError
-from factreasoner.explanations.parts import NetworkPart, subgraph
+from factreasoner.explanations.components import NetworkPart, subgraph
 from factreasoner.models import Marginals
 from factreasoner.models.graph import FactorGraph, Table
 from factreasoner.protocols import Solver

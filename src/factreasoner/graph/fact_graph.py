@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import text_of
 from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation
-from factreasoner.models.wording import OF_PROBABILITIES, reworded
+from factreasoner.models.formatting import OF_PROBABILITIES, reworded
 
 ATOM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.9

@@ -45,7 +45,7 @@ from factreasoner.inputs.jsonl import (
 from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.problems import merged
 from factreasoner.models import Record
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 STDIN = "standard input"

@@ -13,7 +13,7 @@ from factreasoner.inputs.columns import nearest_to
 from factreasoner.inputs.objects import as_list, mapping_of
 from factreasoner.inputs.problems import A_LIST, STANDS_IN, Id, RecordCheck
 from factreasoner.models import Atom, Context, Gold, new_id
-from factreasoner.models.wording import OF_PROBABILITIES, describe
+from factreasoner.models.formatting import OF_PROBABILITIES, describe
 
 BESIDE = {"text": ("page_content", "content", "snippet"), "link": ("url",), "id": ("id_", "node_id")}
 """Other passage keys: of LangChain, LlamaIndex and search results."""

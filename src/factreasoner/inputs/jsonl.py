@@ -13,7 +13,7 @@ import jiter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import BOM, LONGEST_LINE, TOO_LONG, lines_of, open_file
 from factreasoner.inputs.problems import DEEPEST
-from factreasoner.models.wording import describe
+from factreasoner.models.formatting import describe
 
 HEAD_BYTES = 65536
 TABLES = {".tsv": "\t", ".csv": ",;\t"}

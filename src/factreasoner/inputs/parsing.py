@@ -14,7 +14,7 @@ from factreasoner.inputs.items import KINDS, Items
 from factreasoner.inputs.objects import as_list, drop_missing, mapping_of
 from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
-from factreasoner.models.wording import describe
+from factreasoner.models.formatting import describe
 from factreasoner.plugins.table import nearest
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models.wording import describe, reworded
+from factreasoner.models.formatting import describe, reworded
 
 T = TypeVar("T")
 SAME_PROBLEM = 3

@@ -21,8 +21,8 @@ from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.models import Model, Status
+from factreasoner.models.formatting import reworded
 from factreasoner.models.rows import ClaimRow
-from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import nearest

@@ -11,7 +11,7 @@ from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import SHARE, Metric, certain_range
 from factreasoner.models import Result
-from factreasoner.models.looks import look_of
+from factreasoner.models.label_styles import look_of
 from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
@@ -20,8 +20,8 @@ from factreasoner.pipeline.loading import python_call
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
+from factreasoner.tasks.evidence_text import evidence_of
 from factreasoner.tasks.task import FACTUALITY, Task, task_named
-from factreasoner.tasks.words import evidence_of
 from factreasoner.text.visible import one_line, visible
 
 TASKS = (FACTUALITY, "rag")

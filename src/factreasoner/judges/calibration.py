@@ -24,8 +24,8 @@ from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.metrics.samples import Floats
 from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdict
+from factreasoner.models.formatting import OWN, refused
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
-from factreasoner.models.wording import OWN, refused
 from factreasoner.plugins.table import plugin_named
 from factreasoner.protocols import Judge, Judged, asks_model, pairwise
 from factreasoner.settings.removed import removal_notice

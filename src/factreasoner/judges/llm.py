@@ -7,7 +7,7 @@ from functools import cached_property
 
 from factreasoner import prompts
 from factreasoner.calls.threads import parallel_map
-from factreasoner.judges import STAGE, faaf, pair_id
+from factreasoner.judges import STAGE, functions, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.encoder.bundled.windows import nearest_sentence
 from factreasoner.judges.excerpts import Excerpt, excerpts
@@ -29,12 +29,12 @@ class LLMJudge:
     cuts_passages = True
 
     def __init__(
-        self, llm: LLM, config: JudgeSettings | None = None, inquiry: faaf.Inquiry | None = None
+        self, llm: LLM, config: JudgeSettings | None = None, inquiry: functions.Inquiry | None = None
     ) -> None:
         self._config = config or JudgeSettings()
         self._templates = {name: prompts.load(name) for name in ("judge", "judge_one", "judge_several")}
         verbal = self._config.confidence == "verbal"
-        self._inquiry = inquiry or faaf.inquiry(self._config.mode, verbal=verbal)
+        self._inquiry = inquiry or functions.inquiry(self._config.mode, verbal=verbal)
         self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
         self._naming = self._inquiry._replace(
             task="Say of each fact, by the sources alone, whether it is true.",
@@ -116,6 +116,7 @@ class LLMJudge:
             among = [part for part in premise.parts if part.id in rests_on] or premise.parts
             texts = [part.text for part in among] or [premise.text]
             quote = nearest_sentence(texts, claim.text, premise.title)
+        answered_false = finding.label == self._inquiry.label_of(FALSE) == "neutral"
         return Verdict(
             context_id=premise.id,
             target_id=claim.id,
@@ -127,7 +128,7 @@ class LLMJudge:
             label_probabilities=finding.chances.probabilities if finding.chances else {},
             label_mass=finding.chances.mass if finding.chances else None,
             citation=citation,
-            note=faaf.ANSWERED_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
+            note=functions.ANSWERED_FALSE if answered_false else "",
             rests_on=rests_on,
         )
 
@@ -138,7 +139,7 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
         return ()
     if len(premise.parts) == 1:
         return (premise.parts[0].id,)
-    places = faaf.numbered(finding.sources, len(premise.parts))
+    places = functions.numbered(finding.sources, len(premise.parts))
     return tuple(dict.fromkeys(premise.parts[place - 1].id for place in places))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from factreasoner.calls.usage import stage
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError, UnusableReplyError
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.settings import JudgeSettings
@@ -115,7 +115,7 @@ class _ProbeRun:
         self._useless = ("", 0)
         """In which way the last replies were useless, and how many of them."""
         self._stopped: UnusableReplyError | None = None
-        label_of = faaf.inquiry(config.mode).label_of
+        label_of = functions.inquiry(config.mode).label_of
         self._known: dict[str, Label | None] = {
             fact: "neutral" if answer == NOT_CLEAR else label_of(answer)
             for case in cases()
@@ -217,7 +217,7 @@ class _ProbeRun:
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
     def _found(self, size: int, labels: Mapping[str, Label], *, changed: int) -> Probe:
-        values = faaf.inquiry(self._config.mode).values or ()
+        values = functions.inquiry(self._config.mode).values or ()
         return Probe(
             facts_per_call=size,
             form=self._form,

@@ -19,8 +19,8 @@ from typing import Any, Literal
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.llm import systemone
 from factreasoner.llm.settings import CallForm
+from factreasoner.models.formatting import one_of
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
-from factreasoner.models.wording import one_of
 from factreasoner.prompts.fences import delimit, harmless, one_line
 
 Kind = Literal["one", "flat", "nested"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample, Sampling, Scored
 from factreasoner.metrics.statistics import Bounds, Estimate, OfClaims, OfRecords, Statistic
 from factreasoner.models import Usage
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 
 Place = Literal["line", "run", "evaluate", "groups", "compare"]
 """Where a metric is shown: a record's result line; the table at the end of a run, of `evaluate`, of its

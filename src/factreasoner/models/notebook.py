@@ -7,7 +7,7 @@ from importlib import resources
 from itertools import islice
 from typing import Any, NamedTuple
 
-from factreasoner.models.looks import COLOURS, look_of
+from factreasoner.models.label_styles import COLOURS, look_of
 from factreasoner.models.rows import REFERENCE, ClaimRow, Vocabulary, source_name
 from factreasoner.models.verdicts import Failure
 

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from factreasoner.errors import InputError
-from factreasoner.models.wording import reworded
+from factreasoner.models.formatting import reworded
 
 _UNIQUE = "ids are unique within a record"
 _KNOWN = "atom_ids names atoms of the record"

@@ -17,13 +17,13 @@ from pydantic import (
     model_serializer,
 )
 
+from factreasoner.models.formatting import number_of
 from factreasoner.models.frames import frame_of
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.notebook import notebook_html
 from factreasoner.models.records import Exchange, Model
 from factreasoner.models.rows import ClaimRow, Vocabulary, claim_columns, main_rows, table_row
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
-from factreasoner.models.wording import number_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
-from factreasoner.atoms.making import FactsByAtomizer
+from factreasoner.atoms.extraction import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
 from factreasoner.errors import ConfigError
 from factreasoner.judges.calibration import CalibratedJudge, calibration_of

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 from factreasoner.calls.threads import abandon_on_exit, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
-from factreasoner.models.wording import describe
+from factreasoner.models.formatting import describe
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from

@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms.making import account_for, made_atoms, without_hidden_text
+from factreasoner.atoms.extraction import account_for, made_atoms, without_hidden_text
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter

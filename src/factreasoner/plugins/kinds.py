@@ -31,7 +31,7 @@ from factreasoner.errors import (
     SolverError,
 )
 from factreasoner.models import Marginals, Outcome, Premise, StageError
-from factreasoner.models.wording import reworded
+from factreasoner.models.formatting import reworded
 from factreasoner.plugins import results
 from factreasoner.plugins.results import ELEMENTS, misfit, with_true_quote
 from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, Plugin, nearest

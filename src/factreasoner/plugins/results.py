@@ -25,8 +25,8 @@ from factreasoner.models import (
     Record,
     Verdict,
 )
+from factreasoner.models.formatting import reworded
 from factreasoner.models.graph import FactorGraph
-from factreasoner.models.wording import reworded
 from factreasoner.protocols import Atomized, Judged, Retrieved
 from factreasoner.text.language import check_citation
 

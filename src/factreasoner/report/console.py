@@ -16,7 +16,7 @@ from factreasoner.report.terminal import between_words, in_flags
 from factreasoner.text.visible import is_plain, one_line, visible
 
 if TYPE_CHECKING:
-    from factreasoner.models.looks import Look
+    from factreasoner.models.label_styles import Look
     from factreasoner.models.rows import ClaimRow
 
 UNLIMITED = 1_000_000
@@ -37,14 +37,14 @@ def error_text(stderr: float) -> str:
 
 def coloured(look: Look) -> str:
     """The word of a label in its colour."""
-    from factreasoner.models.looks import COLOURS
+    from factreasoner.models.label_styles import COLOURS
 
     return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
 
 
 def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
     """A label in its colour, with the words of `words` if given, and its cautions."""
-    from factreasoner.models.looks import CAUTIONS, look_of
+    from factreasoner.models.label_styles import CAUTIONS, look_of
 
     return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from factreasoner.models.looks import CAUTIONS, look_of
+from factreasoner.models.formatting import number_of
+from factreasoner.models.label_styles import CAUTIONS, look_of
 from factreasoner.models.rows import ClaimRow, main_rows, source_name
-from factreasoner.models.wording import number_of
 from factreasoner.report.run_content import RunContent
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.words import WithoutClaims
+from factreasoner.tasks.evidence_text import WithoutClaims
 from factreasoner.text.markdown import cell, markdown_table
 from factreasoner.text.visible import one_line
 

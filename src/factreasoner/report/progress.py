@@ -19,8 +19,8 @@ from rich.progress import (
 from rich.table import Column
 
 from factreasoner.models import Usage
+from factreasoner.models.formatting import number_of
 from factreasoner.models.journal import JournalLine
-from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import in_flags, print_text
 from factreasoner.text.visible import one_line

@@ -15,10 +15,10 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
 from factreasoner.models import Result
-from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS
+from factreasoner.models.formatting import number_of
+from factreasoner.models.label_styles import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
-from factreasoner.models.wording import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.report.record_content import ReportedResult
 from factreasoner.report.tables import partial_count

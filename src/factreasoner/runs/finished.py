@@ -18,7 +18,7 @@ from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Result, Status
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config
 from factreasoner.runs.corrections import Corrections, rescorer

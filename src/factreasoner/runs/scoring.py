@@ -22,7 +22,7 @@ from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, Result, Verdict
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, Pair, pair

@@ -25,8 +25,8 @@ from factreasoner.judges.encoder.files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import Result
+from factreasoner.models.formatting import reworded
 from factreasoner.models.journal import JOURNAL, Journal
-from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import kept_config

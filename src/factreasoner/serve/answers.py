@@ -18,7 +18,7 @@ import yaml
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
-from factreasoner.atoms.making import without_hidden_text
+from factreasoner.atoms.extraction import without_hidden_text
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, misspelt, with_hint
 from factreasoner.inputs.jsonl import parse_line
@@ -30,8 +30,8 @@ from factreasoner.llm.client import check_keys
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
 from factreasoner.metrics.table import certain_range
 from factreasoner.models import Record, not_checked
+from factreasoner.models.formatting import number_of
 from factreasoner.models.results import counted
-from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import ATOMIZER

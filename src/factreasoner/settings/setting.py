@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
+from factreasoner.models.formatting import KINDS, one_of
 from factreasoner.models.records import Model
-from factreasoner.models.wording import KINDS, one_of
 from factreasoner.settings.removed import REMOVED, removal_notice
 
 Affects = Literal["results", "scores", "calls"]

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from factreasoner.errors import ConfigError
-from factreasoner.models.wording import OWN, refused
+from factreasoner.models.formatting import OWN, refused
 from factreasoner.plugins.table import nearest
 from factreasoner.settings.removed import removal_notice
 from factreasoner.settings.setting import Settings, kinds_of, must_be, setting_of

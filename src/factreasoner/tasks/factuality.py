@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.atoms.making import ATOM_PROMPTS
+from factreasoner.atoms.extraction import ATOM_PROMPTS
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record

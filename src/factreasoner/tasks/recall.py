@@ -16,7 +16,7 @@ from factreasoner.assessors.assessors import LABEL_OF
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, given_record
-from factreasoner.judges.faaf import ANSWERED_FALSE
+from factreasoner.judges.functions import ANSWERED_FALSE
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.atoms.making import account_for
+from factreasoner.atoms.extraction import account_for
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError

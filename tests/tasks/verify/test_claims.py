@@ -5,7 +5,7 @@ from verifying_model import Model, verified
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
+from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.tasks.verify.citations import CitedText

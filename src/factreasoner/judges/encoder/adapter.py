@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from factreasoner.errors import ConfigError
 from factreasoner.models import Label, Model
-from factreasoner.models.wording import refused
+from factreasoner.models.formatting import refused
 from factreasoner.plugins.table import nearest
 
 BUNDLED = Path(__file__).parent / "adapters"

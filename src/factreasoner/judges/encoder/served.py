@@ -22,9 +22,9 @@ from factreasoner.judges.encoder.runtime import BATCH, REMEDY, Array, Unscored, 
 from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.llm.faults import safe_excerpt
 from factreasoner.models import Label
+from factreasoner.models.formatting import refused
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
-from factreasoner.models.wording import refused
 from factreasoner.protocols import LLM
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.connection import Deadline, read_body, tls_context

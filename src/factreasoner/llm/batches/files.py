@@ -15,7 +15,7 @@ from pydantic_core import from_json
 from factreasoner.errors import RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.responses import field_of
-from factreasoner.models.wording import number_of
+from factreasoner.models.formatting import number_of
 
 URL: Final = "/v1/chat/completions"
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')

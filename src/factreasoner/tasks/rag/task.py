@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import ATOM_PROMPTS
+from factreasoner.atoms.extraction import ATOM_PROMPTS
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record

@@ -14,8 +14,8 @@ from factreasoner.assessors.judging import (
     pieces,
     premises,
 )
-from factreasoner.atoms.embedded import reference_record
-from factreasoner.atoms.making import account_for, made_atoms
+from factreasoner.atoms.extraction import account_for, made_atoms
+from factreasoner.atoms.rules import reference_record
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms.extraction import made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id

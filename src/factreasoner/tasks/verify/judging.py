@@ -10,7 +10,7 @@ from factreasoner import prompts
 from factreasoner.assessors.judging import Task, in_calls, judging_threads, premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.calls.threads import parallel_map
-from factreasoner.judges import OTHER_LANGUAGE, faaf, pair_id
+from factreasoner.judges import OTHER_LANGUAGE, functions, pair_id
 from factreasoner.judges.asking import JudgedClaim
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.llm import LLMJudge, shown_source
@@ -157,7 +157,7 @@ class ModelJudge(LLMJudge):
     cuts_passages = False
 
     def __init__(self, llm: LLM, config: Config, record: Record) -> None:
-        inquiry = faaf.Inquiry(
+        inquiry = functions.Inquiry(
             values=(TRUE, FALSE, NOT_CLEAR),
             task="Say of each claim, by the sources alone, whether it is true.",
             item="claim",
@@ -194,7 +194,7 @@ class ModelJudge(LLMJudge):
     def _verdict(self, premise: Premise, claim: Claim, finding: JudgedClaim) -> Verdict:
         ids = {self._numbers[part.id]: part.id for part in premise.parts}
         quoted = _quoted(finding.quote, premise.parts)
-        named = [ids[number] for number in faaf.numbered(finding.sources, max(ids)) if number in ids]
+        named = [ids[number] for number in functions.numbered(finding.sources, max(ids)) if number in ids]
         if finding.label == "neutral" or len(ids) == 1:
             named = []  # a neutral verdict rests on no source, one on a single source on that
         elif quoted and not named:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import ATOM_PROMPTS, account_for, without_hidden_text
+from factreasoner.atoms.extraction import ATOM_PROMPTS, account_for, without_hidden_text
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import Result, not_checked
+from factreasoner.models.formatting import number_of
 from factreasoner.models.rows import NAME_LENGTH, ClaimRow, notes_text, source_name
-from factreasoner.models.wording import number_of
 from factreasoner.text.passages import excerpt
 from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.visible import one_line

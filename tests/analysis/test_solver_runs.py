@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from factreasoner.analysis import solutions
-from factreasoner.analysis.solutions import (
+from factreasoner.analysis import solver_runs
+from factreasoner.analysis.solver_runs import (
     SolverRun,
     difference,
     reference_run,
@@ -63,7 +63,7 @@ def test_solver_imports_are_excluded_from_timing(monkeypatch):
         solved.append((name, graph is not TRIANGLE))
         return run_solver(name, graph, config)
 
-    monkeypatch.setattr(solutions, "run_solver", noted)
+    monkeypatch.setattr(solver_runs, "run_solver", noted)
     run_all_solvers(TRIANGLE, Config())
     assert [small for name, small in solved if name == "pgmpy"] == [True, False]
 

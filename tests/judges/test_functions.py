@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factreasoner.judges import faaf
+from factreasoner.judges import functions
 from factreasoner.models import Claim
 
 CLAIMS = [Claim("a7", 'Revenue was "$1.2 billion", down -3.5 %.'), Claim("a2", "It rained.")]
@@ -22,7 +22,7 @@ TF, TFN = ["True", "False"], ["True", "False", "Not clear"]
     ],
 )
 def test_schema_has_one_enum_argument_per_claim(mode, verbal, values, names):
-    inquiry = faaf.inquiry(mode, verbal=verbal)
+    inquiry = functions.inquiry(mode, verbal=verbal)
     schema, other = inquiry.build(CLAIMS), inquiry.build([Claim("x", "Tea."), Claim("y", "Ice.")])
     assert list(schema.arguments) == schema.parameters["required"] == names
     assert schema.properties["fact_1"]["enum"] == values
@@ -32,7 +32,7 @@ def test_schema_has_one_enum_argument_per_claim(mode, verbal, values, names):
 
 @pytest.mark.parametrize("mode", ["tf", "tfn", "tf_citation", "tfn_reasoning"])
 def test_examples_answer_as_the_mode_wants(mode):
-    inquiry = faaf.inquiry(mode, verbal=True)
+    inquiry = functions.inquiry(mode, verbal=True)
     many = inquiry.examples(user=lambda passages, facts: passages[0])
     assert [len(example.items) for example in many] == [2, 6]
     for example in (*many, *inquiry.examples(one=True, user=lambda passages, facts: passages[0])):
@@ -55,4 +55,4 @@ def test_examples_answer_as_the_mode_wants(mode):
     ],
 )
 def test_source_numbers_are_parsed_in_any_form(text, found):
-    assert faaf.numbered(text, 7) == found
+    assert functions.numbered(text, 7) == found

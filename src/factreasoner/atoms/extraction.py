@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from factreasoner.atoms.coverage import accounted
-from factreasoner.atoms.embedded import reference_record
+from factreasoner.atoms.rules import reference_record
 from factreasoner.calls.usage import Meter
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.embedded import RuleAtomizer, RuleReviser
+from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.models import Atom, Record
 from factreasoner.text.language import word_set
 from factreasoner.text.sentences import sentences

@@ -3,7 +3,7 @@
 from assessments import assessment
 
 from factreasoner.models import Verdict
-from factreasoner.models.looks import CAUTIONS, COLOURS, LOOKS, look_of
+from factreasoner.models.label_styles import CAUTIONS, COLOURS, LOOKS, look_of
 from factreasoner.tasks.recall import TASK as RECALL
 
 

@@ -6,7 +6,7 @@ import pytest
 from assessments import assessment
 
 from factreasoner.models.rows import Note, quote_note
-from factreasoner.tasks.words import evidence_of
+from factreasoner.tasks.evidence_text import evidence_of
 
 
 @pytest.mark.parametrize("quote", ["opened in 1932", ""])
