@@ -96,7 +96,7 @@ class StandIn:
                 found[name] = "1"
                 continue
             if self._kept():
-                found[name] = "True" if borne_out(schema["description"]) else "Not clear"
+                found[name] = "True" if is_supported(schema["description"]) else "Not clear"
         return found
 
     def _of_ragas(self, text: str) -> dict[str, Any]:
@@ -108,13 +108,13 @@ class StandIn:
                 return {"claims": sentences(asked["response"])}
             case ["context", "statements"]:
                 said = (
-                    {"statement": claim, "reason": REASON, "verdict": int(borne_out(claim))}
+                    {"statement": claim, "reason": REASON, "verdict": int(is_supported(claim))}
                     for claim in asked["statements"]
                 )
                 return {"statements": [verdict for verdict in said if self._kept()]}
             case ["answer", "context", "question"] if "attributed" in text:
                 said = (
-                    {"statement": claim, "reason": REASON, "attributed": int(borne_out(claim))}
+                    {"statement": claim, "reason": REASON, "attributed": int(is_supported(claim))}
                     for claim in sentences(asked["answer"])
                 )
                 return {"classifications": [verdict for verdict in said if self._kept()]}
@@ -134,7 +134,7 @@ class StandIn:
             claims = sentences(material.split("Expected Output:\n")[-1].split("Retrieval Context")[0])
         silent = None if "Claims:\n" in material else REASON
         said = [
-            {"verdict": "yes", "reason": silent} if borne_out(c) else {"verdict": "no", "reason": REASON}
+            {"verdict": "yes", "reason": silent} if is_supported(c) else {"verdict": "no", "reason": REASON}
             for c in claims
         ]
         return {"verdicts": [verdict for verdict in said if self._kept()]}
@@ -150,7 +150,7 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n+", text) if re.search(r"\w{3}", part)]
 
 
-def borne_out(claim: str) -> bool:
+def is_supported(claim: str) -> bool:
     """The stand-in's verdict on a claim."""
     return zlib.crc32(" ".join(re.findall(r"\w+", claim.lower())).encode()) % 5 != 0
 

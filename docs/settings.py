@@ -26,9 +26,9 @@ KINDS = {
     for key, kind in vars(part).get("__annotations__", {}).items()
     if key in Config.model_fields
 }
-"""The type of each setting, as its part writes it."""
+"""The type of each setting, as its settings.py declares it."""
 PROTOCOLS = {"assessor": "Evaluator"}
-"""Protocols of parts that are not named as their setting is."""
+"""Protocols of components that are not named like their setting."""
 MARK = "    # Written by `make settings`.\n"
 START = "<!-- Written by `make settings` from here on. -->\n"
 
@@ -41,7 +41,7 @@ def module_text() -> str:
 
 
 def _keyword(key: str, kind: str) -> str:
-    """The type of a keyword: a part may be given, a path be a text, a tuple any sequence, anything None."""
+    """The type of a keyword: also a component, a string for a path, any sequence for a tuple, or None."""
     if key in PARTS:
         return f"Part[protocols.{PROTOCOLS.get(key) or key.title().replace('_', '')}] | None"
     own = setting_of(Config.model_fields[key]).keyword
@@ -50,7 +50,7 @@ def _keyword(key: str, kind: str) -> str:
 
 
 def page_text() -> str:
-    """docs/settings.md with a table a panel."""
+    """docs/settings.md with one table per panel."""
     by_hand, start, _ = PAGE.read_text(encoding="utf-8").partition(START)
     lines = [by_hand + start]
     panel = ""

@@ -16,7 +16,7 @@ def answer(question: str) -> str:
     return "Skerry Point lighthouse opened on 4 May 1931. Its tower is 25 metres high."
 
 
-def test_the_answer_is_supported(factuality: Factuality) -> None:
+def test_answer_is_supported(factuality: Factuality) -> None:
     """At least nine atoms in ten are supported."""
     question = "When did Skerry Point lighthouse open?"
     assessment = factuality.check(answer(question), PASSAGES, min_precision=0.9, prompt=question)

@@ -150,7 +150,7 @@ def test_missing_inputs_of_scores_are_reported(factreasoner, tmp_path):
     for words in (
         "no judged atom and no score in 1 of 2 records",
         "scores exclude 1 labelled atom not judged",
-        "labels are of one kind, S: macro-F1 is the F1 of S alone",
+        "all labels are S: macro-F1 is the F1 of S alone",
         "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
     ):
@@ -208,5 +208,5 @@ def test_labels_of_one_kind_are_noted(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [0.9, 0.2], "SS"))
     done = factreasoner("evaluate", "run", "--json")
     assert scores(done)[1]["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
-    assert "labels are of one kind, S: macro-F1 takes the F1 of NS as 0" in done.stderr
+    assert "all labels are S: macro-F1 takes the F1 of NS as 0" in done.stderr
     assert "1 record: below 50, ECE is unreliable" in done.stderr

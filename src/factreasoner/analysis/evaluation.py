@@ -225,7 +225,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         kind, other = ("S", "NS") if supported else ("NS", "S")
         predicted = counts["false_negative"] + counts["false_positive"]
         means = f"takes the F1 of {other} as 0" if predicted else f"is the F1 of {kind} alone"
-        yield f"labels are of one kind, {kind}: macro-F1 {means}"
+        yield f"all labels are {kind}: macro-F1 {means}"
     auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
     if not _labelled(sample):
         yield "no atom has a label: scores against labels are missing; add `gold=FILE`"

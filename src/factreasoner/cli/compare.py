@@ -28,7 +28,7 @@ class CompareCommand(RecordsCommand, panels=EVERY):
     With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of
     FactReasoner share the verdicts too. Runs that do not score the same records are refused.
 
-    With --modes, it runs modes of factual recall on the same facts, against people's labels.
+    With --modes, it runs modes of factual recall on the same facts, against human labels.
     """
 
     targets: list[Path] = argument("RUN_DIR...|DATA", "Run folders; or what `run` takes, for --assessors.")

@@ -67,7 +67,7 @@ def refuse_text(name: str, flag: str) -> None:
     """Raise UsageError if a flag for a file gets a text."""
     if looks_like_text(name):
         remedy = f"write it to a file, or pipe it in: {flag} -"
-        raise UsageError(f"{flag} needs a file, and {_shown(name)} is a text: {remedy}")
+        raise UsageError(f"{flag} needs a file, and {_shown(name)} is text: {remedy}")
 
 
 def refuse_text_as_data(data: Path, command: str) -> None:
@@ -76,7 +76,7 @@ def refuse_text_as_data(data: Path, command: str) -> None:
     if name.lstrip().startswith("{") and not os.path.lexists(name):
         raise UsageError(f"DATA is a record itself; write it to a file, or pipe it in: {command} -")
     if looks_like_text(name):
-        raise UsageError(f"DATA is a file of records, and {_shown(name)} is a text. {_right(command, '')}")
+        raise UsageError(f"DATA is a file of records, and {_shown(name)} is text. {_right(command, '')}")
 
 
 def refuse_prose_file(data: Path, command: str, error: InputError) -> None:

@@ -67,7 +67,7 @@ class QuotedText:
                 start = before + utf16(self._text[kept.start : span.start])
                 return start, start + utf16(self._text[span.start : min(span.end, kept.end)])
             before += utf16(part)
-        raise AssertionError("what a quote stands in is kept")
+        raise AssertionError("the text around a quote is kept")
 
     def _parts(self) -> Iterator[tuple[str, Span]]:
         ends = [*(span.start for span in self._kept[1:]), len(self._text)]

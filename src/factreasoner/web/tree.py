@@ -32,7 +32,7 @@ _BLOCKS = frozenset(
 _CELLS = frozenset({"td", "th"})
 _SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
 _BETWEEN = {"mfrac": "/", "msup": "^"}
-TOO_DEEP = "what is nested more than 2,048 deep, and all behind it"
+TOO_DEEP = "elements nested more than 2,048 deep, and everything after them"
 NO_TEXT = re.compile(
     r"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
     re.IGNORECASE,

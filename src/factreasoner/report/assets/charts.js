@@ -37,7 +37,7 @@ function calibration(points) {
   svg('text', {x: x(0), y: 190}, '0'), svg('text', {x: x(0.5), y: 190, 'text-anchor': 'middle'}, 'mean P'),
   svg('text', {x: x(1), y: 190, 'text-anchor': 'end'}, '1'),
   svg('text', {x: 2, y: y(1) + 8}, '1')),
-  h('figcaption', {}, 'Share labelled true by people, by P. Points on the diagonal are well calibrated; bars are 95 % intervals.'));
+  h('figcaption', {}, 'Share with the human label true, by P. Points on the diagonal are well calibrated; bars are 95 % intervals.'));
 }
 
 /** A share with its interval on a line from 0 to 1. */
