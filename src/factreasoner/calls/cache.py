@@ -234,7 +234,7 @@ def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
                 connection.execute("PRAGMA journal_mode=WAL")
                 break
             except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > deadline:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
         connection.execute("PRAGMA synchronous=NORMAL")
