@@ -65,10 +65,7 @@ def passages_of(call):
 
 
 @pytest.mark.parametrize("name", MODEL_ROWS)
-@pytest.mark.parametrize(
-    ("n", "size", "expected"),
-    [(7, 1, 7), (7, 32, 1), (33, 32, None), (7, 3, 3)],
-)
+@pytest.mark.parametrize(("n", "size", "expected"), [(7, 1, 7), (7, 32, 1), (33, 32, None), (7, 3, 3)])
 def test_calls_a_record(name, n, size, expected):
     e, llm = evaluator(name, by_claim(lambda c: YES[name]), atoms_per_call=size)
     outcome = e.evaluate(atoms(n), contexts(2), RECORD)

@@ -48,11 +48,7 @@ def test_facts_without_model_are_reference_statements():
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "[1] She wrote x => y. => Ada wrote x => y.",
-        "[1] => Ada wrote x => y.",
-        "[1] Ada wrote x => y.",
-    ],
+    ["[1] She wrote x => y. => Ada wrote x => y.", "[1] => Ada wrote x => y.", "[1] Ada wrote x => y."],
 )
 def test_arrows_inside_a_fact_stay(said):
     record = Record(id="r1", response="", prompt="Who was Ada?", reference="She wrote x => y.")

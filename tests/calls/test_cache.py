@@ -10,17 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from fake_server import (
-    Completion,
-    answering,
-    cut,
-    missing,
-    obliging,
-    prose,
-    replaced,
-    sequence,
-    server_error,
-)
+from fake_server import Completion, answering, cut, missing, obliging, prose, replaced, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.calls.cache import FILE, Answerers, CacheFile, InFlight, ReplyCache, cache_folder

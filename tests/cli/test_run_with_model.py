@@ -249,16 +249,7 @@ def test_doctor_retries_silent_server_and_names_it(factreasoner, monkeypatch):
 
 def test_model_unused_by_judge_is_noted_once(factreasoner, one, tmp_path):
     (tmp_path / "c.txt").write_text("Paris is in France.")
-    unasked = (
-        "--model",
-        "openai/x",
-        "--judge",
-        "verifier",
-        "--atomizer",
-        "rules",
-        "--reviser",
-        "none",
-    )
+    unasked = ("--model", "openai/x", "--judge", "verifier", "--atomizer", "rules", "--reviser", "none")
     for command in (("run", one, "--dry-run"), ("assess", "Paris is in France.", "--context", "c.txt")):
         told = factreasoner(*command, *unasked).stderr
         assert told.count("--judge verifier does not ask openai/x: only other parts ask it") == 1

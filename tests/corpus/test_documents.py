@@ -11,14 +11,7 @@ from pages import ARTICLE, html, pdf
 
 from factreasoner import files
 from factreasoner.corpus import documents
-from factreasoner.corpus.documents import (
-    BadRow,
-    Document,
-    csv_rows,
-    digest_of,
-    documents_of,
-    json_rows,
-)
+from factreasoner.corpus.documents import BadRow, Document, csv_rows, digest_of, documents_of, json_rows
 from factreasoner.corpus.files import KINDS
 from factreasoner.errors import DocumentError
 from factreasoner.files import zstd

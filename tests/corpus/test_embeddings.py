@@ -67,11 +67,7 @@ def test_a_passing_fault_is_tried_again():
             ConfigError,
             "check `embedding` and `embedding_api_base`",
         ),
-        (
-            Answer({"object": "list", "data": [{"embedding": [1]}]}),
-            ConfigError,
-            "list of numbered vectors",
-        ),
+        (Answer({"object": "list", "data": [{"embedding": [1]}]}), ConfigError, "list of numbered vectors"),
         (Answer({"object": "list", "data": []}), ConfigError, r"shape \(0,\) for 1 texts"),
     ],
 )

@@ -10,15 +10,7 @@ from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
-from factreasoner.graph.pairs import (
-    ContextPairs,
-    combine,
-    kept,
-    merge_equal,
-    pairs,
-    relations,
-    text_order,
-)
+from factreasoner.graph.pairs import ContextPairs, combine, kept, merge_equal, pairs, relations, text_order
 from factreasoner.models import Atom, Context, Record, Relation
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver

@@ -51,11 +51,7 @@ def obeying(request: Request) -> dict[str, str]:
 def judged(premise, claims, size):
     with FakeServer(obeying) as server:
         config = Config(
-            model="openai/fake",
-            api_base=server.url,
-            cache=False,
-            atoms_per_call=size,
-            confidence="constant",
+            model="openai/fake", api_base=server.url, cache=False, atoms_per_call=size, confidence="constant"
         )
         found = LLMJudge(LiteLLMClient(config), config).judge(Premise("p", premise), claims)
     assert not found.failures

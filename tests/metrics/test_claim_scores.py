@@ -9,11 +9,7 @@ from samples_of_records import sampled, value_of
 from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, log_loss, roc_auc_score
 
 from factreasoner.analysis.evaluation import three_way_confusion
-from factreasoner.metrics.claim_scores import (
-    AreaUnderROC,
-    CalibrationError,
-    reliability_bins,
-)
+from factreasoner.metrics.claim_scores import AreaUnderROC, CalibrationError, reliability_bins
 from factreasoner.metrics.claim_scores import log_loss as log_loss_of
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sampling

@@ -11,11 +11,7 @@ from factreasoner.models import Atom, Context, Record
     ("atoms", "contexts", "word"),
     [
         ([Atom(id="a", text="x"), Atom(id="a", text="y")], [], "an atom and an atom have the id 'a'"),
-        (
-            [],
-            [Context(id="c", text="x"), Context(id="c", text="y")],
-            "context have the id 'c'",
-        ),
+        ([], [Context(id="c", text="x"), Context(id="c", text="y")], "context have the id 'c'"),
         ([Atom(id="a", text="x")], [Context(id="c", text="x", atom_ids=("b",))], "unknown atom 'b'"),
         ([Atom(id="1", text="x")], [Context(id="1", text="y")], "an atom and a context have the id '1'"),
     ],

@@ -36,10 +36,7 @@ def test_context_ids_name_atom_and_rank():
     assert found.failures == ()
 
 
-@pytest.mark.parametrize(
-    ("settings", "fields"),
-    [({"version": 1}, {}), ({}, {"prompt": " ", "topic": None})],
-)
+@pytest.mark.parametrize(("settings", "fields"), [({"version": 1}, {}), ({}, {"prompt": " ", "topic": None})])
 def test_unwanted_question_search_is_skipped(settings, fields):
     found = retrieve_each(three, ATOMS, record(**fields), Config.model_validate(settings))
     assert {c.atom_ids for c in found.contexts} == {(atom.id,) for atom in ATOMS}

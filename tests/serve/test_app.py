@@ -336,10 +336,7 @@ def _line(client):
 def test_service_threads_share_one_model_client(tmp_path):
     with FakeServer() as model:
         asked = {"judge": "auto", "model": "openai/fake", "api_base": model.url, "cache_dir": tmp_path}
-        with (
-            running(**asked, atomizer="rules", reviser="none") as service,
-            ThreadPoolExecutor(2) as clients,
-        ):
+        with running(**asked, atomizer="rules", reviser="none") as service, ThreadPoolExecutor(2) as clients:
             assert model.calls == 0  # warming up asks nothing
             routes = ["assess", "verify"] * 2
             found = list(clients.map(service.post, routes, [RECORD | {"output": "It is tall [1]."}] * 4))

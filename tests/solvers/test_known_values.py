@@ -19,9 +19,7 @@ from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 SOLVERS = pytest.mark.parametrize(
-    "solver",
-    [ExactSolver(), PgmpySolver(Config()), AutoSolver(Config())],
-    ids=lambda s: s.name,
+    "solver", [ExactSolver(), PgmpySolver(Config()), AutoSolver(Config())], ids=lambda s: s.name
 )
 
 

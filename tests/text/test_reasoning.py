@@ -16,10 +16,7 @@ WITH_REASONING = json.loads((DATA / "reasoning.json").read_text(encoding="utf-8"
 """Answers after reasoning in every style; {} is the answer."""
 
 
-@pytest.mark.parametrize(
-    "text",
-    WITH_REASONING,
-)
+@pytest.mark.parametrize("text", WITH_REASONING)
 def test_reasoning_in_any_style_is_taken_out(text):
     assert without_reasoning(text.format(ANSWER)).strip() == ANSWER
 

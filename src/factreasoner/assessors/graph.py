@@ -8,11 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.assessors.credibility import add_priors
-from factreasoner.assessors.judging import (
-    judged_outcome,
-    judging_threads,
-    tasks,
-)
+from factreasoner.assessors.judging import judged_outcome, judging_threads, tasks
 from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.assessors.sources import merge_sources
 from factreasoner.calls.usage import stage

@@ -19,10 +19,7 @@ Task = tuple[Premise, list[Claim]]
 
 
 def tasks(
-    work: Sequence[ContextPairs],
-    atoms: Sequence[Atom],
-    contexts: Sequence[Context],
-    record_id: str,
+    work: Sequence[ContextPairs], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
 ) -> list[Task]:
     """The judge's tasks: every context with its atoms, then every context with the other contexts.
 

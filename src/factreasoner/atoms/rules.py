@@ -14,15 +14,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.text.language import gender_of_name, is_english, is_person, word_set
-from factreasoner.text.parsing import (
-    NOMINAL_SUBJECTS,
-    NOUNS,
-    PLURAL,
-    Parse,
-    Parser,
-    Word,
-    find_parser,
-)
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word, find_parser
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.wraps import shown
 

@@ -27,10 +27,7 @@ FEW = 12
 EVERY = frozenset(setting.panel for setting in SETTINGS.values())
 OF_CLAIMS = tuple(key for key, setting in SETTINGS.items() if setting.panel == "Claims")
 """Settings for checking claims against sources, which `run` does not use."""
-OF_RUN = (
-    *("assessor", "version", "revise_given", "retriever"),
-    *("k", "gamma"),
-)
+OF_RUN = (*("assessor", "version", "revise_given", "retriever"), *("k", "gamma"))
 """Settings of `run` that the other tasks do not use."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 

@@ -24,10 +24,7 @@ _ONE_TEXT = {
     "verify": ("verify", "--text", "--source FILE_OR_URL"),
 }
 """For commands over records: the command for one text, with its flags for text and evidence."""
-_RECORDS = {
-    "recall": '{"output": "...", "facts": ["..."]}',
-    "rag": '{"output": "...", "contexts": ["..."]}',
-}
+_RECORDS = {"recall": '{"output": "...", "facts": ["..."]}', "rag": '{"output": "...", "contexts": ["..."]}'}
 """For commands over records without such a command: what a record is."""
 
 

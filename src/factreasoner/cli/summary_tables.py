@@ -185,10 +185,7 @@ def _judge_rows(summary: Mapping[str, Any]) -> Rows:
 def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
     if bare := summary["without_contexts"]:
         of = summary["records"]["total"]
-        yield (
-            "no context",
-            f"in {bare} of {of} records, so all their atoms are unverified",
-        )
+        yield ("no context", f"in {bare} of {of} records, so all their atoms are unverified")
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if between := summary.get("context_verdicts"):

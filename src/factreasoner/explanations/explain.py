@@ -8,13 +8,7 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.components import SAYS_NOTHING, NetworkPart, network
-from factreasoner.explanations.models import (
-    AtomExplanation,
-    DirectRelation,
-    Dispute,
-    Effect,
-    Explanation,
-)
+from factreasoner.explanations.models import AtomExplanation, DirectRelation, Dispute, Effect, Explanation
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, support_of
@@ -166,10 +160,7 @@ class _Study(NamedTuple):
     texts: Mapping[str, str]
 
     def explanation(
-        self,
-        record_id: str,
-        atom_ids: Sequence[str],
-        ways: Sequence[tuple[NetworkPart, Removals]],
+        self, record_id: str, atom_ids: Sequence[str], ways: Sequence[tuple[NetworkPart, Removals]]
     ) -> Explanation:
         """The explanations of the atoms by all parts, in the order of `atom_ids`."""
         found: dict[str, dict[str, Any]] = {}

@@ -249,8 +249,5 @@ METRICS = (
 # fmt: on
 
 FACTUALITY: Table[ScoredRecord] = Table(
-    "factuality",
-    main="precision",
-    claims=lambda record: (record.labels, record.left_out),
-    metrics=METRICS,
+    "factuality", main="precision", claims=lambda record: (record.labels, record.left_out), metrics=METRICS
 )

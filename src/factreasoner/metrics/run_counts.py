@@ -97,12 +97,7 @@ class ReviewList:
         self._total = 0
 
     def add(
-        self,
-        record_id: str,
-        claim_id: str,
-        label: str | None,
-        p_true: float | None,
-        rank: float | None,
+        self, record_id: str, claim_id: str, label: str | None, p_true: float | None, rank: float | None
     ) -> None:
         """Count one claim with its :func:`review_rank`."""
         place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}

@@ -116,10 +116,7 @@ class OfSums(Statistic):
     """
 
     def __init__(
-        self,
-        parts: Floats,
-        function: Callable[[Floats], Floats],
-        present: NDArray[np.bool_] | None = None,
+        self, parts: Floats, function: Callable[[Floats], Floats], present: NDArray[np.bool_] | None = None
     ) -> None:
         self.parts = parts
         self.function = function

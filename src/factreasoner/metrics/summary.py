@@ -21,14 +21,7 @@ from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import Estimate, OfRecords
 from factreasoner.metrics.table import Metric
-from factreasoner.models import (
-    P_DIGITS,
-    Assessment,
-    JudgedAtom,
-    Outcome,
-    Support,
-    judged_atoms,
-)
+from factreasoner.models import P_DIGITS, Assessment, JudgedAtom, Outcome, Support, judged_atoms
 from factreasoner.models.rows import review_rank
 
 COUNTS = (

@@ -39,10 +39,7 @@ COLOURS: Mapping[str, Colour] = {
 LOOKS: Mapping[str | None, Look] = {
     "contradicted": Look("contradicted", "✕", "contradicted", "P < 0.5, and a context contradicts it"),
     "conflicting": Look(
-        "conflicting",
-        "±",
-        "conflicting",
-        "contexts support and contradict it, and P is 0.5",
+        "conflicting", "±", "conflicting", "contexts support and contradict it, and P is 0.5"
     ),
     "unknown_source": Look("unknown source", "!", "contradicted", "what it cites does not exist"),
     "unverified": Look("unverified", "?", "unverified", "the evidence does not decide it"),

@@ -32,12 +32,7 @@ from factreasoner.plugins.kinds import (
     named,
 )
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.protocols import (
-    LLM,
-    FactGenerator,
-    Judge,
-    Retriever,
-)
+from factreasoner.protocols import LLM, FactGenerator, Judge, Retriever
 from factreasoner.retrieval.merged import MergedRetriever
 
 P = TypeVar("P")

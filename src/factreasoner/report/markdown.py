@@ -57,9 +57,4 @@ def _cells(row: ClaimRow, run: FinishedRun[Any]) -> list[str]:
     quote = f'{row.quote_mark}"{one_line(row.quote, LONGEST)}"' if row.quote else ""
     evidence = filter(None, (quote, source, one_line(row.note_beside_quote, LONGEST)))
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
-    return [
-        p_true,
-        ", ".join(words),
-        f"{place}{one_line(row.text, LONGEST)}",
-        "; ".join(evidence),
-    ]
+    return [p_true, ", ".join(words), f"{place}{one_line(row.text, LONGEST)}", "; ".join(evidence)]

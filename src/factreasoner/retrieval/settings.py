@@ -45,8 +45,7 @@ class RetrievalSettings(LLMSettings, CorpusSettings, WebSettings, GraphSettings)
         "package.module:Class.",
     )
     summarizer: str = _retrieval(
-        "none",
-        "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class.",
+        "none", "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class."
     )
     retrieve_k: int = _retrieval(3, "Contexts retrieved for each atom.", ge=1, le=50)
     wikipedia: Wikipedia = _retrieval(

@@ -23,12 +23,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 os.environ.setdefault("RAY_agent_register_timeout_ms", "300000")  # a busy machine takes more than 30 s
 
 import ray
-from ray.exceptions import (
-    ObjectLostError,
-    OutOfMemoryError,
-    RayActorError,
-    RuntimeEnvSetupError,
-)
+from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RuntimeEnvSetupError
 
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, RunError

@@ -92,10 +92,7 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
 MEMORY_BUDGET = 1 << 31
 """Maximum bytes of one component's tables, and at most half of the machine's memory."""
 
-_CONTAINER_LIMITS = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-)
+_CONTAINER_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def memory_budget() -> int:

@@ -247,11 +247,7 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
     `scored` gives a result as input of `table`, and the task's own line fields.
     """
 
-    def __init__(
-        self,
-        table: Table[Scored],
-        scored: Callable[[C], tuple[Scored, dict[str, Any]]],
-    ) -> None:
+    def __init__(self, table: Table[Scored], scored: Callable[[C], tuple[Scored, dict[str, Any]]]) -> None:
         super().__init__(table, "claim")
         self._scored = scored
         self._given: Counter[str] = Counter()

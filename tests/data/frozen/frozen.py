@@ -23,15 +23,7 @@ NOT_KEPT = {
     *("note", "solver", "references", "num_contexts", "gold_true_atoms", "gold_num_atoms", "gold_left_out"),
 }
 """Keys of results that are not compared."""
-OF_ROWS = (
-    "against",
-    "p_true",
-    "label",
-    "judged",
-    "num_entailing",
-    "num_contradicting",
-    "context",
-)
+OF_ROWS = ("against", "p_true", "label", "judged", "num_entailing", "num_contradicting", "context")
 """Columns of the table of claims that are compared."""
 
 

@@ -186,11 +186,7 @@ def test_invalid_served_answer_is_a_failure(path, content, message):
         ("/predict", Answer(row(LABEL_0=1.0)), r"1 probabilities .* labels are 2 \(neutral, ent"),
         ("/classify", Answer({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}), "3 probabilities per text"),
         ("/predict", Answer(row(joy=0.4, LABEL_0=0.6)), "label 'joy'"),
-        (
-            "/predict",
-            Answer("not s3cret", 401),
-            'status 401: "not [^s]*"; FACTREASONER_VERIFIER_KEY holds',
-        ),
+        ("/predict", Answer("not s3cret", 401), 'status 401: "not [^s]*"; FACTREASONER_VERIFIER_KEY holds'),
         ("/predict", Answer({}, 404), "status 404"),
     ],
 )

@@ -6,12 +6,7 @@ from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.table import RAG
 
 NONE = dict.fromkeys(RAG.metrics)
-ALL = {
-    "lost_in_retrieval": 0.1,
-    "lost_in_generation": 0.1,
-    "hallucination": 0.1,
-    "faithfulness": 0.5,
-}
+ALL = {"lost_in_retrieval": 0.1, "lost_in_generation": 0.1, "hallucination": 0.1, "faithfulness": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,7 @@ from table_judge import PASSAGES, TableJudge
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rag.result import (
-    NEVER,
-    UNDECIDED,
-    ContextEvidence,
-    Event,
-    lines_of,
-    rag_rows,
-)
+from factreasoner.tasks.rag.result import NEVER, UNDECIDED, ContextEvidence, Event, lines_of, rag_rows
 from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK
 
@@ -158,10 +151,7 @@ def test_claims_have_a_row_per_text_checked():
 
 @pytest.mark.parametrize(
     ("said", "label", "note"),
-    [
-        (("entailment", 0.9), "supported", ""),
-        (("neutral", 0.9), None, "no judged context decides it"),
-    ],
+    [(("entailment", 0.9), "supported", ""), (("neutral", 0.9), None, "no judged context decides it")],
 )
 def test_partly_judged_claim_is_marked(said, label, note):
     table = {("old", "1932"): said, ("new", "1932"): "lost"}

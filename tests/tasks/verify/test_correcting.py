@@ -36,7 +36,7 @@ def test_unusable_rewrite_fails_and_sentence_stays(bad):
 def test_rules_remove_only_contradicted_and_unsourced():
     result = verified(
         answer="The Harbour Museum opened in 1930 [1]. It was built by Norwegians [1]. "
-        "It has a café [7]. All love it.",
+        "It has a café [7]. All love it."
     )
     assert [(claim.label, claim.fate) for claim in result.claims] == [
         ("contradicted", "removed"),

@@ -71,6 +71,5 @@ def rounded(value: float | np.floating) -> float:
 def too_long(longest: int) -> Unscored:
     """Why a claim that leaves a passage too little room is not judged."""
     return Unscored(
-        "ClaimTooLong",
-        f"the claim is too long for {longest} tokens; shorten it, or use another model",
+        "ClaimTooLong", f"the claim is too long for {longest} tokens; shorten it, or use another model"
     )

@@ -18,9 +18,7 @@ class EncoderSettings(LLMSettings):
     """Settings of the verifier."""
 
     verifier: str | None = _verifier(
-        None,
-        "Verifier: a name such as factcg, or a TOML file. (default: bundled)",
-        common=True,
+        None, "Verifier: a name such as factcg, or a TOML file. (default: bundled)", common=True
     )
     verifier_model: str | None = _verifier(
         None,

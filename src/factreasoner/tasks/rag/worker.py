@@ -6,14 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.assessors.judging import (
-    Task,
-    in_calls,
-    judge_all,
-    judging_threads,
-    pieces,
-    premises,
-)
+from factreasoner.assessors.judging import Task, in_calls, judge_all, judging_threads, pieces, premises
 from factreasoner.atoms.extraction import account_for, made_atoms
 from factreasoner.atoms.rules import reference_record
 from factreasoner.calls.threads import parallel_map

@@ -94,12 +94,7 @@ class Corrector:
         return ["" if found[one.sentence] == REMOVE else found[one.sentence] for one in failed]
 
     def _rewritten(
-        self,
-        llm: LLM,
-        text: CitedText,
-        record: Record,
-        ids: frozenset[str],
-        failed: Sequence[FailedSentence],
+        self, llm: LLM, text: CitedText, record: Record, ids: frozenset[str], failed: Sequence[FailedSentence]
     ) -> list[str | Failure]:
         shown = "\n".join(context.text for context in text.contexts if context.id in ids)
         rewriting = Rewriting(

@@ -20,12 +20,7 @@ from factreasoner.protocols import LLM
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
 from factreasoner.tasks.verify.claims import ClaimFinder, FoundClaims, at_place, labelled, relabelled
-from factreasoner.tasks.verify.correcting import (
-    Corrector,
-    FailedSentence,
-    RevisedText,
-    changes_of,
-)
+from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, RevisedText, changes_of
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.markers import is_link
