@@ -140,13 +140,13 @@ class Breaks:
 @pytest.mark.parametrize(
     ("judge", "words"),
     [
-        (WantsModel, ["WantsModel", "`model`"]),
+        (WantsModel, ["WantsModel", "`model=NAME`"]),
         (WantsMoon, ["WantsMoon", "'moon'", "config, llm, cache, solver"]),
         (Breaks, ["Breaks", "KeyError", "broken", "test_kinds.py:"]),
         (object(), ["builtins:object", "no method judge()"]),
         (dict, ["builtins:dict", "no method judge()"]),
         ("json:loads", ["json:loads"]),
-        ("llm", ["'llm'", "`model`"]),
+        ("llm", ["'llm'", "`model=NAME`"]),
     ],
 )
 def test_failing_construction_is_a_config_error(judge, words):
