@@ -221,10 +221,7 @@ def _type_of(key: str) -> tuple[Any, dict[str, Any]]:
 
 
 class SettingsCommand(TyperCommand):
-    """A command with two help pages: --help with common settings, --help-all with all.
-
-    A flag too long for its column gets its own line.
-    """
+    """A command with two help pages: --help with common settings, --help-all with all."""
 
     def format_help(self, *page: Any) -> None:
         """Write the help page."""

@@ -45,10 +45,7 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def near_duplicates(one: str, other: str) -> bool:
-    """Whether two texts share `NEAR` of their shingles, and all of their numbers.
-
-    A passage with another number is different evidence.
-    """
+    """Whether two texts share `NEAR` of their shingles, and all of their numbers."""
     first, second = _shingles(normalised(one)), _shingles(normalised(other))
     shared = len(np.intersect1d(first, second, assume_unique=True))
     alike = shared >= NEAR * (len(first) + len(second) - shared)

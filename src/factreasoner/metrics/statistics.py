@@ -81,10 +81,7 @@ class Statistic(ABC):
 
     @abstractmethod
     def weighted(self, counts: Ints) -> Floats:
-        """The statistic with record weights; shape (choices, records) -> (choices,).
-
-        NaN if undefined.
-        """
+        """The statistic with record weights, NaN if undefined; shape (choices, records) -> (choices,)."""
 
     @abstractmethod
     def without_each(self) -> Floats:

@@ -179,10 +179,7 @@ class Summary(Tally[Assessment]):
         return line
 
     def _add_evidence(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
-        """Count contexts, verdicts between them, searches, and merged relations.
-
-        Also counts records with atoms and without contexts.
-        """
+        """Count contexts, verdicts between them, searches, merged relations, and records without contexts."""
         dropped = len(line["dropped_contexts"])
         contexts = {context.id for context in assessment.contexts}
         verdicts = assessment.outcome.verdicts if assessment.outcome else ()

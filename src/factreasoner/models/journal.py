@@ -80,10 +80,7 @@ class JournalEntry(NamedTuple):
 
 
 class JournalLine(NamedTuple):
-    """One result for the journal; the offset of its `entry` is 0 until written.
-
-    Workers make it, since that takes longer than writing it.
-    """
+    """One result for the journal; the offset of its `entry` is 0 until written."""
 
     record_id: str
     text: bytes

@@ -64,10 +64,7 @@ _OF_VERIFIERS = ("verifier", "verifier_model", "verifier_url")
 
 
 def refuse_conflicts(config: Config) -> None:
-    """Raise ValueError for settings that conflict, or that need another setting.
-
-    The message names the setting and the fix.
-    """
+    """Raise ValueError, with the fix, for settings that conflict or that need another setting."""
     found = (problem for rules in (_judges, _model, _parts, _executor) for problem in rules(config))
     if (problem := next(found, None)) is not None:
         raise ValueError(problem)

@@ -207,10 +207,7 @@ def _differing(scored: Sequence[ReportedResult | None]) -> tuple[int, int]:
 
 
 def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
-    """Settings that differ between runs, except those that affect only speed, with each value.
-
-    The parser that made the atoms is among them.
-    """
+    """Settings that differ between runs, except those that affect only speed, with each value."""
     settings = [
         run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS - FILE_SETTINGS))
         | {"corrections": run.corrections, "parser": parser_of(run.path) or "none"}

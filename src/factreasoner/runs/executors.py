@@ -192,10 +192,7 @@ class _Handed(NamedTuple):
 
 
 class _Loop:
-    """Records in progress, records to repeat, and the first error.
-
-    A step takes constant time: futures report when they end.
-    """
+    """Records in progress, records to repeat, and the first error."""
 
     def __init__(
         self, pool: WorkerPool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
