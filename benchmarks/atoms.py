@@ -25,7 +25,7 @@ from unittest.mock import patch
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.atoms.extraction import made_atoms
+from factreasoner.atoms.extraction import make_atoms
 from factreasoner.calls.usage import Meter
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record
@@ -75,7 +75,7 @@ def _row(name: str, records: Sequence[Record], config: Config) -> Row:
     assembly = assembly_of(config)
     atomizer, reviser = assembly.made(ATOMIZER), assembly.made(REVISER)
     given = (record.model_copy(update={"atoms": None}) for record in records)
-    return Row(name, [made_atoms(record, atomizer, reviser, Meter()).atoms for record in given])
+    return Row(name, [make_atoms(record, atomizer, reviser, Meter()).atoms for record in given])
 
 
 def _print(name: str, records: Sequence[Record], rows: Sequence[Row]) -> None:

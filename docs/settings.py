@@ -16,7 +16,7 @@ from factreasoner import cli
 from factreasoner.pipeline import keywords
 from factreasoner.pipeline.assembly import PARTS
 from factreasoner.pipeline.config import SETTINGS, Config
-from factreasoner.settings.setting import default_words, must_be, setting_of
+from factreasoner.settings.setting import default_text, must_be, setting_of
 
 MODULE = Path(keywords.__file__).with_suffix(".pyi")
 PAGE, CLI, METRICS = (Path(__file__).with_name(f"{name}.md") for name in ("settings", "cli", "metrics"))
@@ -62,7 +62,7 @@ def page_text() -> str:
                 f"\n## {panel}\n\n| setting | default | what | takes | affects |\n|---|---|---|---|---|\n"
             )
         about, _, said = str(field.description).partition(" (default: ")
-        default = said.removesuffix(")") or default_words(field)
+        default = said.removesuffix(")") or default_text(field)
         takes = re.sub(r"(?<=of the form )\S+", r"`\g<0>`", (must_be(field) or "").removeprefix("must be "))
         names = " ".join(f"`{name}`" for name in filter(None, [key, setting.alias]))
         lines.append(f"| {names} | {default} | {about} | {takes} | {setting.affects} |\n")

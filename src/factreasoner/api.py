@@ -20,7 +20,7 @@ from factreasoner.errors import (
     InputProblem,
     RunError,
 )
-from factreasoner.inputs.parsing import given_records
+from factreasoner.inputs.parsing import parse_records
 from factreasoner.models import Record, record_fingerprint
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
@@ -92,7 +92,7 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
-    checked = given_records(
+    checked = parse_records(
         "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)

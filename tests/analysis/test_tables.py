@@ -16,7 +16,7 @@ from factreasoner.analysis.tables import (
     ClaimFilter,
     RunTable,
     export,
-    shown_claims,
+    select_claims,
     text_lines,
 )
 from factreasoner.errors import ConfigError
@@ -137,10 +137,10 @@ def test_equal_probabilities_keep_run_order(tmp_path):
         tmp_path, assessment([0.9, 0.2], record_id="one"), assessment([0.2, 0.5, 0.1], record_id="two")
     )
     run = FinishedRun(path, TASK)
-    rows = list(shown_claims(run, ClaimFilter(), WithoutClaims(), by_p=True))
+    rows = list(select_claims(run, ClaimFilter(), WithoutClaims(), by_p=True))
     assert [row.p_true for row in rows] == [0.1, 0.2, 0.2, 0.5, 0.9]
     assert [row.record for row in rows] == ["two", "one", "two", "two", "one"]
-    assert list(shown_claims(run, ClaimFilter(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
+    assert list(select_claims(run, ClaimFilter(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
 
 
 def test_records_without_claims_are_named_or_counted(tmp_path):
@@ -149,7 +149,7 @@ def test_records_without_claims_are_named_or_counted(tmp_path):
         for n in range(5)
     )
     without = WithoutClaims()
-    assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), ClaimFilter(), without)) == []
+    assert list(select_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), ClaimFilter(), without)) == []
     assert without.summary("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
 
 
@@ -164,6 +164,6 @@ def test_unjudged_claims_show_their_first_failure(tmp_path):
     searched = assessment([0.9], record_id="r3").model_copy(update={"failures": (lost[0],)})
     without = WithoutClaims()
     run = FinishedRun(run_folder(tmp_path, partly, failed, searched), TASK)
-    assert len(list(shown_claims(run, ClaimFilter(), without))) == 4
+    assert len(list(select_claims(run, ClaimFilter(), without))) == 4
     said = "Not all atoms judged in 2 records: lost c0->a1 (r1), a fault of its own (r2)."
     assert without.summary("atom") == said

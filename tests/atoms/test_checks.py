@@ -15,4 +15,4 @@ from factreasoner.atoms.checks import Material
     ],
 )
 def test_words_are_compared_by_script_and_number(before, after, left):
-    assert Material(before, "").is_left(before, after) == left
+    assert Material(before, "").is_unrelated(before, after) == left

@@ -1,6 +1,6 @@
 """Atomizer, then reviser: what they made, what failed, and which of them took what."""
 
-from factreasoner.atoms.extraction import made_atoms
+from factreasoner.atoms.extraction import make_atoms
 from factreasoner.calls.usage import Meter, record_usage
 from factreasoner.models import Atom, Failure, Record, Usage
 from factreasoner.protocols import Atomized
@@ -28,7 +28,7 @@ class Names:
 
 def test_atoms_are_revised_and_each_stage_is_metered():
     meter = Meter()
-    made = made_atoms(RECORD, Atoms("She was born."), Names(), meter)
+    made = make_atoms(RECORD, Atoms("She was born."), Names(), meter)
     assert [atom.text for atom in made.atoms] == ["Ada was born."]
     assert made.failures == (LOST, KEPT)
     assert meter.usage == {"atomizer": Usage(calls=2), "reviser": Usage(calls=5)}
@@ -37,5 +37,5 @@ def test_atoms_are_revised_and_each_stage_is_metered():
 
 def test_without_atoms_nothing_is_revised():
     meter = Meter()
-    assert made_atoms(RECORD, Atoms(), Names(), meter) == Atomized((), (LOST,))
+    assert make_atoms(RECORD, Atoms(), Names(), meter) == Atomized((), (LOST,))
     assert meter.usage == {"atomizer": Usage(calls=2)}

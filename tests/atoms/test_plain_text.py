@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.atoms.plain_text import plain, words_alone
+from factreasoner.atoms.plain_text import plain, remove_marks
 from factreasoner.atoms.rules import RuleAtomizer, RuleReviser
 from factreasoner.models import Record
 from factreasoner.text.citation_marks import find_marks
@@ -65,7 +65,7 @@ def test_box_shows_what_is_in_it(text, atoms):
     ],
 )
 def test_markers_go_with_the_blanks_before_them(text, words):
-    plain, places = words_alone(text, [(m.start, m.end) for m in find_marks(text)], ())
+    plain, places = remove_marks(text, [(m.start, m.end) for m in find_marks(text)], ())
     assert plain == words
     assert len(places) == len(plain)
     assert places == sorted(places)

@@ -109,17 +109,17 @@ def test_a_cached_reply_needs_no_money(scene):
 
 def test_the_budget_itself():
     budget = Budget(1.0, spent=0.25)
-    with budget.set_aside(0.5) as reservation:
+    with budget.reserve(0.5) as reservation:
         reservation.cost = 0.1
     assert budget.spent == pytest.approx(0.35)
-    with budget.set_aside(0.6):  # nothing said: it cost what was feared
+    with budget.reserve(0.6):  # nothing said: it cost what was feared
         pass
     assert budget.spent == pytest.approx(0.95)
-    with pytest.raises(BudgetError), budget.set_aside(0.1):
+    with pytest.raises(BudgetError), budget.reserve(0.1):
         pytest.fail("let through")
 
     def fail():
-        with budget.set_aside(0.05) as reservation:
+        with budget.reserve(0.05) as reservation:
             reservation.cost = 0.0
             raise ZeroDivisionError
 
@@ -133,7 +133,7 @@ def test_request_waits_for_reserved_budget():
     entered, finish = threading.Event(), threading.Event()
 
     def spend(name):
-        with budget.set_aside(0.8) as reservation:
+        with budget.reserve(0.8) as reservation:
             entered.set()
             finish.wait(20)
             order.append(name)
@@ -153,7 +153,7 @@ def test_many_threads_never_overspend():
 
     def spend():
         try:
-            with budget.set_aside(0.1) as reservation:
+            with budget.reserve(0.1) as reservation:
                 reservation.cost = 0.05
         except BudgetError:
             refused.append(1)

@@ -10,7 +10,15 @@ from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
-from factreasoner.graph.pairs import ContextPairs, combine, kept, merge_equal, pairs, relations, text_order
+from factreasoner.graph.pairs import (
+    ContextPairs,
+    combine,
+    merge_equal,
+    pairs,
+    relations,
+    relevant,
+    text_order,
+)
 from factreasoner.models import Atom, Context, Record, Relation
 from factreasoner.pipeline.config import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -99,7 +107,7 @@ def test_pairs_without_atoms_are_between_contexts():
     one, other = context("c0", "x"), context("c1", "y")
     assert [pairs(version, [], [one]) for version in (1, 2, 3)] == [(), (), ()]
     assert pairs(3, [], [one, other]) == (ContextPairs("c0", (), ("c1",)), ContextPairs("c1", (), ("c0",)))
-    assert kept((DROPPED, one)) == (one,)
+    assert relevant((DROPPED, one)) == (one,)
     with pytest.raises(InputError, match="no context names an atom"):
         pairs(1, ATOMS, [one])
 

@@ -8,7 +8,7 @@ import pytest
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, parse_column_map
 from factreasoner.inputs.items import KINDS
-from factreasoner.inputs.parsing import Reader, given_record, given_records
+from factreasoner.inputs.parsing import Reader, parse_record, parse_records
 from factreasoner.models import Atom, Record
 
 TEXT = "Paris is the capital of France."
@@ -174,11 +174,11 @@ def test_wrong_column_map(pairs, words):
 
 
 def made(**given):
-    return given_record("assess()", **({"response": "x"} | given))
+    return parse_record("assess()", **({"response": "x"} | given))
 
 
 def fitting(records, column_map=None):
-    return given_records("assess_many()", records, lambda record: (), column_map or {})
+    return parse_records("assess_many()", records, lambda record: (), column_map or {})
 
 
 def test_given_atoms_keep_labels_and_empty_lists():

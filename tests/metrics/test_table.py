@@ -77,9 +77,9 @@ def test_line_has_fields_the_record_supports():
     plain = fields(scored_record(assessment([0.9]), 1))
     labelled = fields(scored_record(assessment([0.9], gold="S"), 1))
     penalised = fields(scored_record(assessment([0.9]), 1, 10.0))
-    free = [m for m in FACTUALITY.shown_in("line") if not m.needs.labels and m.needs is not GAMMA]
+    free = [m for m in FACTUALITY.metrics_at("line") if not m.needs.labels and m.needs is not GAMMA]
     assert plain == {metric.line_name for metric in free}
-    assert labelled - plain == {m.line_name for m in FACTUALITY.shown_in("line") if m.needs is LABELS}
+    assert labelled - plain == {m.line_name for m in FACTUALITY.metrics_at("line") if m.needs is LABELS}
     assert penalised - plain == {"penalised_score"}
 
 

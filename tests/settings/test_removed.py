@@ -9,7 +9,7 @@ from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import kept_config, load_settings
+from factreasoner.pipeline.loading import load_settings, stored_config
 from factreasoner.report.terminal import in_flags
 from factreasoner.settings.removed import REMOVED, removal_notice
 
@@ -78,9 +78,9 @@ def test_removed_flag_of_a_command_is_named(command, key, capsys):
 def test_a_manifest_is_read_without_what_is_gone(caplog):
     kept = {"version": 3, **{key: REMOVED[key].default for key in SETTINGS}}
     with caplog.at_level(logging.WARNING):
-        assert kept_config(kept, "m.json") == Config(version=3)
+        assert stored_config(kept, "m.json") == Config(version=3)
         assert caplog.messages == []
-        assert kept_config(kept | {SETTINGS[0]: "x", "prefilter": "words"}, "m.json") == Config(version=3)
+        assert stored_config(kept | {SETTINGS[0]: "x", "prefilter": "words"}, "m.json") == Config(version=3)
     assert caplog.messages == [
         f"m.json: {SETTINGS[0]}: {removal_notice(SETTINGS[0])}",
         "m.json: prefilter: 'words' was removed: `bundled` replaces it",

@@ -112,9 +112,9 @@ def compare_runs(
     if factuality:
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
-    samples = {name: _taken(part.sample, ids) for name, part in read.items()}
+    samples = {name: _select(part.sample, ids) for name, part in read.items()}
     judging = _judging(runs)
-    metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
+    metrics = [m for m in table.metrics_at("compare") if _labelled(samples) or not m.needs.labels]
     return {
         "task": first.task.name,
         "baseline": baseline,
@@ -251,7 +251,7 @@ def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, inte
 
 def _valued(table: Table[Any], sample: Sample) -> set[str]:
     """Ids of the records that have any score."""
-    names = [m.name for m in table.shown_in("compare") if not m.usage and m.name in sample.values]
+    names = [m.name for m in table.metrics_at("compare") if not m.usage and m.name in sample.values]
     known = np.any([~np.isnan(sample.values[name]) for name in names], axis=0)
     return {sample.ids[place] for place in known.nonzero()[0]}
 
@@ -265,14 +265,14 @@ def _counted(reasons: Iterable[str]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items())
 
 
-def _left_out(part: _Read, ids: Sequence[str]) -> str:
+def _excluded_note(part: _Read, ids: Sequence[str]) -> str:
     """How many of a run's records are not compared, and why; "" if all are."""
     left, total = set(part.sample.ids).difference(ids), len(part.sample.ids)
     counts = _counted(LACKS.get(part.status[name], "not scored in every run") for name in sorted(left))
     return f"the comparison excludes {len(left)} of {total} records ({counts})" if left else ""
 
 
-def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
+def _select(sample: Sample, ids: Sequence[str]) -> Sample:
     place = {record_id: number for number, record_id in enumerate(sample.ids)}
     return sample.take([place[record_id] for record_id in ids])
 
@@ -363,7 +363,7 @@ def _notes(
 ) -> Iterator[str]:
     """Notes for a reader of the comparison."""
     claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
-    left_out = by_value({name: _left_out(part, ids) for name, part in read.items()})
+    left_out = by_value({name: _excluded_note(part, ids) for name, part in read.items()})
     yield from (f"{', '.join(names)}: {message}" for message, names in left_out.items() if message)
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)

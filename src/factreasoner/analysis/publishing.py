@@ -96,7 +96,7 @@ def _of_record(
         )
         return
     rows = list(result.rows())
-    words = "\n".join(_words(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
+    words = "\n".join(_claim_text(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
     for metric in metrics:
         if (value := line.get(metric.line_name)) is not None:
             yield score(metric.name, value, explanation=words or None if wanted.texts else None)
@@ -108,12 +108,12 @@ def _of_record(
             f"{row.claim} {row.of} {row.against}",
             error=lost.get(row.claim, UNKNOWN) if row.p_true is None else None,
             label=row.label,
-            explanation=_words(row) if wanted.texts else None,
+            explanation=_claim_text(row) if wanted.texts else None,
         )
 
 
 def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
-    known = {metric.name: metric for metric in run.task.table.shown_in("line")}
+    known = {metric.name: metric for metric in run.task.table.metrics_at("line")}
     for name in names:
         if name not in known:
             raise ConfigError(
@@ -122,7 +122,7 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
     return [known[name] for name in names or known]
 
 
-def _words(row: ClaimRow) -> str:
+def _claim_text(row: ClaimRow) -> str:
     """A claim with the evidence that decides its label."""
     reason = f"{row.quote_mark}{row.quote}" if row.quote else row.note
     return f"{row.label or 'not judged'}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]

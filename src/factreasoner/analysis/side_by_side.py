@@ -159,7 +159,7 @@ def run_side_by_side(
         first, *others = sorted(contenders, key=_rank)
         others = [_taking(contender, first, out) for contender in others]
     complete = run(first, source)
-    made = _Made(source, folder_of(first))
+    made = _PreparedRecords(source, folder_of(first))
     for contender in others:
         if contender.replay and not fresh:
             _refuse_paid_run(folder_of(contender))
@@ -197,7 +197,7 @@ def _refuse_paid_run(folder: RunFolder[Any]) -> None:
         raise RunError(f"{folder.path}: holds a run that is not a replay; use another `out`, or `fresh=True`")
 
 
-class _Made:
+class _PreparedRecords:
     """The records of `source` with the atoms and contexts, or facts, that a run made for them.
 
     A record is excluded if an earlier stage failed for it, since missing evidence would look unsupported.

@@ -105,7 +105,7 @@ def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
 
 
 def _record_columns(task: Task[Any]) -> Columns:
-    names = [metric.line_name for metric in task.table.shown_in("line")]
+    names = [metric.line_name for metric in task.table.metrics_at("line")]
     metrics = {name: int if name.startswith("num_") else float for name in names}
     return {**_BEFORE, **metrics, **task.counts, **_AFTER}
 
@@ -144,7 +144,7 @@ class ClaimFilter(NamedTuple):
         return named or not (self.labels or self.cautions)
 
 
-def shown_claims(
+def select_claims(
     run: FinishedRun[Any], wanted: ClaimFilter, without: WithoutClaims, *, by_p: bool = False
 ) -> Iterator[ClaimRow]:
     """The matching rows in record order, or by probability; `without` collects records without any."""

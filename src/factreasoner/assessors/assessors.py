@@ -103,15 +103,15 @@ class Assessor(NamedTuple):
         return f"{self.passage} {number}:\n{shown}"
 
     def _word_in(self, answer: str) -> Label | None:
-        found = {match[1].casefold() for match in _words(self.labels).finditer(answer)}
-        negated = _words(self.labels, before=_NEGATION).search(answer)
+        found = {match[1].casefold() for match in _label_pattern(self.labels).finditer(answer)}
+        negated = _label_pattern(self.labels, before=_NEGATION).search(answer)
         return self.labels[found.pop()] if len(found) == 1 and not negated else None
 
 
 _NEGATION = r"(?:\b(?:not|never|neither|nor|cannot)|n['’]t)\s+(?:\w+\s+){0,2}"
 
 
-def _words(labels: Mapping[str, Label], before: str = "") -> re.Pattern[str]:
+def _label_pattern(labels: Mapping[str, Label], before: str = "") -> re.Pattern[str]:
     return re.compile(rf"{before}\b({'|'.join(map(re.escape, labels))})\b", re.IGNORECASE)
 
 

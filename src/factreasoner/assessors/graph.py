@@ -15,7 +15,7 @@ from factreasoner.calls.usage import stage
 from factreasoner.errors import PluginError, SolverError
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.pairs import ContextPairs, kept, merge_equal, pairs, relations
+from factreasoner.graph.pairs import ContextPairs, merge_equal, pairs, relations, relevant
 from factreasoner.models import Atom, Context, Failure, Outcome, Pruned, Record, supports_of
 from factreasoner.protocols import Judge, Solver
 
@@ -53,7 +53,7 @@ class GraphEvaluator:
         """The contexts to judge (from version 2 on, equal ones merged), and the claims for each."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)
-        return kept(contexts), pairs(self._config.version, atoms, contexts)
+        return relevant(contexts), pairs(self._config.version, atoms, contexts)
 
 
 def with_graph(
@@ -62,7 +62,7 @@ def with_graph(
     """The outcome with the fact graph of its verdicts."""
     known = {atom.id for atom in atoms}
     scored = [atom for atom in atoms if atom.id not in outcome.unjudged]
-    priors = add_priors(kept(contexts), config)
+    priors = add_priors(relevant(contexts), config)
     used = priors.contexts
     joined = relations(outcome.verdicts, atom_ids=known, contexts=used)
     independence = None

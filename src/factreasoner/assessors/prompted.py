@@ -13,7 +13,7 @@ from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.errors import ConfigError
-from factreasoner.graph.pairs import ContextPairs, kept, merge_equal, pairs
+from factreasoner.graph.pairs import ContextPairs, merge_equal, pairs, relevant
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
@@ -83,7 +83,9 @@ class PromptedEvaluator:
     ) -> tuple[Sequence[Context], Sequence[ContextPairs]]:
         """The contexts, merged as for the graph, and the atoms that each is shown for."""
         everyone = tuple(atom.id for atom in atoms)
-        contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in kept(contexts)]
+        contexts = [
+            c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in relevant(contexts)
+        ]
         if self._config.version > 1:
             contexts = list(merge_equal(contexts))
         return contexts, pairs(1, atoms, contexts)

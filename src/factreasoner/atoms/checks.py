@@ -78,7 +78,7 @@ class Material:
                 added.append(word)
         return added
 
-    def is_left(self, before: str, after: str) -> bool:
+    def is_unrelated(self, before: str, after: str) -> bool:
         """Whether `after` shares no word with `before`, or has mostly words that the texts lack."""
         own = ComparedWords(before, after)
         alike = count_shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)

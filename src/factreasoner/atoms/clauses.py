@@ -52,7 +52,7 @@ class Splitter:
         for line in split_list(self._wording, verb):
             self.drafts.append(Draft((*subject, *line), verb))
         for aside in asides:
-            self._aside(aside, verb)
+            self._add_aside(aside, verb)
         for conjunct in conjuncts:
             self._wording.gone.discard(conjunct.i)
             own = conjunct.subject is not None
@@ -87,7 +87,7 @@ class Splitter:
         begin = (c for c in verb.dependents("prep", "advcl", "npadvmod", "advmod") if c.last + 1 < verb.i)
         return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
-    def _aside(self, aside: Aside, verb: Word) -> None:
+    def _add_aside(self, aside: Aside, verb: Word) -> None:
         wording = aside.word
         self._wording.gone.discard(wording.i)
         be = "was" if wording.lemma == "bear" or verb.finite.tag == "VBD" else "is"

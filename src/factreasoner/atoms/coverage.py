@@ -17,7 +17,7 @@ from factreasoner.text.citation_marks import ENTRY, NOT_SHOWN, Regions
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import UNSEEN
-from factreasoner.text.wraps import shown
+from factreasoner.text.wraps import displayed
 
 _ENTRY = re.compile(rf"\W*?(?:{ENTRY})\s*\S")
 _HIDDEN = re.compile(NOT_SHOWN, re.IGNORECASE | re.DOTALL)
@@ -62,7 +62,7 @@ class _Accounting:
     def __init__(self, text: str, atoms: Sequence[Atom]) -> None:
         self._source = text
         self._text = blanked_reasoning(text)
-        self._shown = shown(self._text)
+        self._shown = displayed(self._text)
         self._atoms = list(atoms)
         self._spans = [Span(*atom.span) if atom.span else None for atom in atoms]
         self._units = list(_units(self._text, self._shown))
@@ -107,10 +107,10 @@ class _Accounting:
     def _of_unit(self, unit: _Unit) -> list[Unchecked]:
         """The unit if it has no atom, or its uncovered parts."""
         start, end = unit.span
-        own = self._own(start, end)
+        own = self._atoms_over(start, end)
         if not own:
             self._locate(unit)
-            own = self._own(start, end)
+            own = self._atoms_over(start, end)
         if not own:
             return [Unchecked(span=unit.span, reason=self._reason(unit))]
         self._alike.add(_alike(plain(self._shown, unit.span).whole()))
@@ -126,7 +126,7 @@ class _Accounting:
             found += self._between(Span(at, end), unit, covered)
         return found
 
-    def _own(self, start: int, end: int) -> list[int]:
+    def _atoms_over(self, start: int, end: int) -> list[int]:
         """The atoms whose span overlaps a unit."""
         return [n for n, span in enumerate(self._spans) if span and span.start < end and start < span.end]
 

@@ -45,7 +45,7 @@ def account_for(record: Record, atoms: Sequence[Atom] | None) -> tuple[tuple[Ato
     return found.atoms, {"unchecked": found.unchecked, "sentences": found.sentences, **removed}
 
 
-def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:
+def make_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:
     """The self-contained atoms of `record.response`, and the failures of both stages.
 
     Each stage's usage and time go to `meter`.

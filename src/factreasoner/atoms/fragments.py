@@ -148,7 +148,7 @@ def cells(text: str, row: Block) -> list[tuple[str, Span]]:
     return found
 
 
-def row_words(
+def row_text(
     row: Sequence[tuple[str, Span]], header: Sequence[str], place: Span
 ) -> Iterator[tuple[str, Span]]:
     """A table row as "column: cell; column: cell", with the position of each text.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.citation_marks import AUTHOR_YEAR, JOINT, find_marks, words_among
+from factreasoner.text.citation_marks import AUTHOR_YEAR, JOINT, find_marks, marks_as_words
 from factreasoner.text.lines import CITED_HERE
 from factreasoner.text.sentences import Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
@@ -100,12 +100,12 @@ def _citations(source: str) -> tuple[Span, ...]:
         if _AUTHORS.search(m[0]) or _STOPPED.search(source[max(0, m.start() - 2) : m.start()])
     )
     found = sorted([*((mark.start, mark.end) for mark in find_marks(source)), *named])
-    words = words_among(source, found)
+    words = marks_as_words(source, found)
     return tuple(cuts(source, [mark for mark in found if mark not in words]))
 
 
 @lru_cache(maxsize=256)
-def _left_out(source: str) -> frozenset[int]:
+def _omitted_positions(source: str) -> frozenset[int]:
     """The positions of citations, emphasis marks and check boxes, which may end far behind."""
     marks = [span for m in _EMPHASIS.finditer(source) for span in (m.span(1), (m.end(2), m.end()))]
     marks += [m.span(side) for m in _BOXED.finditer(source) for side in ("left", "right")]
@@ -125,7 +125,7 @@ class _PlainTextBuilder:
         self._places: list[int] = []
         self._names: dict[int, str] = {}
         self._asides: dict[int, str] = {}
-        self._left_out = _left_out(source)
+        self._omitted = _omitted_positions(source)
 
     def read(self, span: Span) -> Plain:
         at = span.start
@@ -136,7 +136,7 @@ class _PlainTextBuilder:
         return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)
 
     def _take(self, part: re.Match[str]) -> int:
-        if part.start() in self._left_out:
+        if part.start() in self._omitted:
             return part.start() + 1
         if part["blank"]:
             self._add(" ", part.start())
@@ -145,7 +145,7 @@ class _PlainTextBuilder:
         elif shown := part["url"] or part["code"] or part["formula"]:
             self._stand_in(shown, *part.span())
         elif part["aside"]:
-            self._aside(part)
+            self._add_aside(part)
         else:
             self._quoted(part)
         return part.end()
@@ -153,7 +153,7 @@ class _PlainTextBuilder:
     def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
             wording = self._source[place]
-            if place not in self._left_out and ord(wording) not in _UNSEEN:
+            if place not in self._omitted and ord(wording) not in _UNSEEN:
                 self._add(" " if wording.isspace() else wording, place)
 
     def _add(self, text: str, place: int) -> None:
@@ -178,7 +178,7 @@ class _PlainTextBuilder:
         self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
         self._add(wording[len(title) :][:1], part.end() - 1)
 
-    def _aside(self, part: re.Match[str]) -> None:
+    def _add_aside(self, part: re.Match[str]) -> None:
         wording = without_citations(part["inside"]).strip()
         if self._characters[-1:] == [" "]:
             self._characters.pop()
@@ -192,7 +192,9 @@ class _PlainTextBuilder:
         self._asides[end] = self._asides.get(end, "") + (f" {wording}" if end else f"{wording} ")
 
 
-def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
+def remove_marks(
+    text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]
+) -> tuple[str, list[int]]:
     """The text without citation marks and `others`, and the position of each character.
 
     A space replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".

@@ -136,7 +136,7 @@ class ReplyReader:
         pieces = _distinct([piece for fact in found for piece in self._split(fact)])
         if not stated:
             text = self._response[sentence.start : sentence.end]
-            left = [piece for piece in pieces if not self._material.is_left(text, piece.text)]
+            left = [piece for piece in pieces if not self._material.is_unrelated(text, piece.text)]
             return NoResult(problem, final=True) if problem and not left else left
         named = [self._named(statement, found) for statement in stated]
         leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
@@ -169,7 +169,7 @@ class ReplyReader:
         whole = self._parse(text)
         return any(
             checks.mistakes_gender(text, fact.text)
-            or self._material.is_left(text, fact.text)
+            or self._material.is_unrelated(text, fact.text)
             or self._strays(text, fact.text)
             or self._turns(whole, sentence, fact)
             for fact in facts

@@ -16,7 +16,7 @@ from factreasoner.protocols import Atomized
 from factreasoner.text.language import gender_of_name, is_english, is_person, word_set
 from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word, find_parser
 from factreasoner.text.sentences import Span, block_sentences, blocks
-from factreasoner.text.wraps import shown
+from factreasoner.text.wraps import displayed
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
 _LEADING = re.compile(
@@ -90,7 +90,7 @@ class RuleReviser:
         parser = find_parser() if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
-        names = list(_names(shown(record.response), parser))
+        names = list(_names(displayed(record.response), parser))
         starts = [start for start, _, _ in names]
         revised = []
         for atom in atoms:

@@ -13,7 +13,7 @@ from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
-from factreasoner.text.wraps import shown
+from factreasoner.text.wraps import displayed
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
@@ -59,7 +59,7 @@ class StatementFinder:
     """Reads the blocks of one text in order."""
 
     def __init__(self, text: str, parser: Parser | None) -> None:
-        self._source, self._text = text, shown(text)
+        self._source, self._text = text, displayed(text)
         self._parser = parser
         self._leads = fragments.Leads(self._text)
         words = plain(self._text, Span(0, len(self._text))).whole()
@@ -86,7 +86,7 @@ class StatementFinder:
         if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
             return
-        for wording, span in fragments.row_words(row, self._header or (), Span(block.start, block.end)):
+        for wording, span in fragments.row_text(row, self._header or (), Span(block.start, block.end)):
             yield self._statement(wording, span)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:

@@ -82,7 +82,7 @@ class ReplyCache:
 
     def stored(self, key: str) -> Reply | None:
         """The stored reply, if there is a readable one."""
-        found = self._found("SELECT reply FROM replies WHERE key = ?", key)
+        found = self._lookup("SELECT reply FROM replies WHERE key = ?", key)
         try:
             return None if found is None else Reply.model_validate_json(found)
         except ValidationError:
@@ -99,13 +99,13 @@ class ReplyCache:
 
     def noted(self, key: str) -> str | None:
         """The string stored under `key`, or None."""
-        return self._found("SELECT note FROM notes WHERE key = ?", key)
+        return self._lookup("SELECT note FROM notes WHERE key = ?", key)
 
     def _write(self, statement: str, texts: Mapping[str, str]) -> None:
         if self._file is not None:
             self._file.write(statement, texts.items())
 
-    def _found(self, query: str, key: str) -> str | None:
+    def _lookup(self, query: str, key: str) -> str | None:
         rows = [] if self._file is None else self._file.rows(query, (key,))
         return str(rows[0][0]) if rows else None
 

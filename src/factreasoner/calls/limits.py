@@ -179,7 +179,7 @@ class Budget:
         most = 0.0 if self.limit is None else estimate()
         if most is None:
             raise ConfigError(f"max_cost: the price of {unknown}")
-        with contextlib.nullcontext(Reservation(0.0)) if self.limit is None else self.set_aside(most) as held:
+        with contextlib.nullcontext(Reservation(0.0)) if self.limit is None else self.reserve(most) as held:
             try:
                 yield held
             finally:
@@ -187,7 +187,7 @@ class Budget:
                     self._paid(held.cost)
 
     @contextlib.contextmanager
-    def set_aside(self, estimate: float) -> Iterator[Reservation]:
+    def reserve(self, estimate: float) -> Iterator[Reservation]:
         """Reserve `estimate` for the request made inside, then replace it by the real cost.
 
         Waits while running requests leave no room: they usually cost far less than estimated.

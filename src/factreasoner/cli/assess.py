@@ -27,7 +27,7 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
 
     def _execute(self) -> int:
         from factreasoner.cli.claim_tables import print_assessment
-        from factreasoner.inputs.parsing import given_record
+        from factreasoner.inputs.parsing import parse_record
         from factreasoner.pipeline.pipeline import build_pipeline
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
@@ -45,7 +45,7 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         if self.context and not config.part("retriever").takes_given:
             self._note(f"--context is used as it is: --retriever {config.retriever} searches for nothing.")
         text = read_text(source) if source else _decoded(str(response))
-        record = given_record(
+        record = parse_record(
             "assess",
             response=text,
             prompt=_decoded(self.prompt),

@@ -25,7 +25,7 @@ from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
-from factreasoner.text.parsing import describe_parser, remedy
+from factreasoner.text.parsing import describe_parser, install_command
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
 P_WIDTH, LABEL_WIDTH = 5, 14
@@ -84,7 +84,7 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None, wh
     if not config.part("atomizer").parses:
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
-    better = "" if parser else f" To split sentences: {remedy()}"
+    better = "" if parser else f" To split sentences: {install_command()}"
     console.aside(f"{what} are {made} (docs/concepts.md).{better}")
 
 

@@ -52,14 +52,14 @@ class DemoCommand(Command):
 
 
 def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
-    from factreasoner.analysis.tables import ClaimFilter, shown_claims
+    from factreasoner.analysis.tables import ClaimFilter, select_claims
     from factreasoner.cli.claim_tables import print_rows
     from factreasoner.tasks.evidence_text import WithoutClaims
 
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
     print_text("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
     print_text("The three least likely atoms, each with the quote that contradicts it:\n")
-    print_rows(shown_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
+    print_rows(select_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
     right, found, missed, wronged = summary["gold"]["confusion"].values()
     precision, (low, high) = summary["mean"]["precision"], summary["interval_95"]["precision"]
     called = f"{found} of {found + missed} planted errors, and {wronged} of {wronged + right} right atoms"

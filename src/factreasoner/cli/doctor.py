@@ -126,11 +126,13 @@ def _extra(module: str, feature: str, extra: str) -> Finding:
 
 
 def _pipeline() -> Finding:
-    from factreasoner.text.parsing import describe_parser, remedy
+    from factreasoner.text.parsing import describe_parser, install_command
 
     found = describe_parser()
     if found is None:
-        return Finding("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy()}")
+        return Finding(
+            "missing", "pipeline", f"none for spacy, so an atom is a sentence: {install_command()}"
+        )
     return Finding("ok", "pipeline", f"{found} (splitting English answers into atoms)")
 
 

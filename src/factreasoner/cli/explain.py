@@ -73,11 +73,11 @@ def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_f
         head = (plain(atom.atom_id), f"{atom.p_true:.3f}", label)
         if in_full:
             console.sentence("  ".join((*head, plain(atom.text))), hanging=4)
-            for line in (*_why(atom, None), *_passages(atom, assessment)):
+            for line in (*_effect_lines(atom, None), *_passages(atom, assessment)):
                 console.sentence(line, indent=2, hanging=4)
         else:
             text = [f"[dim]{plain(atom.text)}[/dim]"] if atom.text else []
-            rows.append((*head, "\n".join((*text, *_quoted(atom, assessment), *_why(atom, SHOWN)))))
+            rows.append((*head, "\n".join((*text, *_quoted(atom, assessment), *_effect_lines(atom, SHOWN)))))
     if rows:
         console.columns(("atom", "P(true)", "", "why"), rows)
     if not in_full and (outcome := assessment.outcome):
@@ -98,7 +98,7 @@ def _how(explanation: Explanation) -> str:
     return ", ".join(parts)
 
 
-def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
+def _effect_lines(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     """The contexts that move an atom, and its conflicting evidence.
 
     At most `most` contexts of each kind are named.

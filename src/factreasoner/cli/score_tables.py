@@ -33,20 +33,20 @@ KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}
 """Record keys that need more explanation than their names."""
 
 
-class Lacking(NamedTuple):
+class MissingInputs(NamedTuple):
     """Metrics for which records lack keys, and the missing keys as text."""
 
     metrics: frozenset[str]
     sentences: tuple[str, ...]
 
 
-def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lacking:
+def missing_inputs(table: Table[Any], place: Place, given: Mapping[str, int]) -> MissingInputs:
     """The metrics at `place` for which no record has the keys.
 
     `given` counts the records with each key.
     """
     found = table.lacking(place, given) if given else {}
-    return Lacking(
+    return MissingInputs(
         frozenset(metric.name for metrics in found.values() for metric in metrics),
         tuple(
             f"no record has {' and '.join(KEYS.get(key, repr(key)) for key in keys)}, which would bring: "
@@ -91,7 +91,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     """The scores of a run, and of its groups."""
     out = Terminal(soft_wrap=True)
     out.print(f"{records_of(content)} with a score{_labels(content)}")
-    lacking = lacking_of(table_of(content), "evaluate", content["given"])
+    lacking = missing_inputs(table_of(content), "evaluate", content["given"])
     out.columns(("", "", "95 %"), _evaluated(content, lacking), show_header=False)
     for sentence in lacking.sentences:
         out.sentence(f"not scored: {escape(sentence)}")
@@ -128,9 +128,9 @@ def _unlabelled(content: Mapping[str, Any]) -> bool:
     return "confusion" in content and not any(content["labels"].values())
 
 
-def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[str, str, str]]:
+def _evaluated(content: Mapping[str, Any], lacking: MissingInputs) -> Iterator[tuple[str, str, str]]:
     """The metrics with a value, or with a reason worth a line."""
-    for metric in table_of(content).shown_in("evaluate"):
+    for metric in table_of(content).metrics_at("evaluate"):
         found = content["scores"][metric.name]
         left_out = metric.needs is FINER or metric.name in lacking.metrics
         if found["value"] is None and (left_out or (metric.needs.labels and _unlabelled(content))):
@@ -143,9 +143,9 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
         yield metric.caption(k_of(content), room=True), metric.text(found["value"]), beside
 
 
-def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
+def _print_groups(content: Mapping[str, Any], lacking: MissingInputs, out: Terminal) -> None:
     """Some scores of every group."""
-    metrics = [m for m in table_of(content).shown_in("groups") if m.name not in lacking.metrics]
+    metrics = [m for m in table_of(content).metrics_at("groups") if m.name not in lacking.metrics]
     if _unlabelled(content):
         metrics = [metric for metric in metrics if not metric.needs.labels]
     labels = ["labels"] * (_has_labels(content) and not _unlabelled(content))

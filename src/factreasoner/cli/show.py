@@ -39,7 +39,7 @@ class ShowCommand(Command):
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:
-        from factreasoner.analysis.tables import ClaimFilter, shown_claims
+        from factreasoner.analysis.tables import ClaimFilter, select_claims
         from factreasoner.cli.claim_tables import print_rows
         from factreasoner.models.rows import table_row
         from factreasoner.runs.finished import FinishedRun
@@ -54,7 +54,7 @@ class ShowCommand(Command):
             self.limit,
         )
         without, by_p = WithoutClaims(), self.sort == "p"
-        rows = shown_claims(run, wanted, without, by_p=by_p)
+        rows = select_claims(run, wanted, without, by_p=by_p)
         if self.as_json:
             print_json([table_row(row, run.task.words) for row in rows])
         else:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from rich.markup import escape
 
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
-from factreasoner.cli.score_tables import lacking_of
+from factreasoner.cli.score_tables import missing_inputs
 from factreasoner.judges import CONSTANT_CONFIDENCE, judged_by
 from factreasoner.judges.calibration import calibration_of
 from factreasoner.judges.probe import cached_probe, with_probed_size
@@ -72,7 +72,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
     atoms = summary["atoms"]
     yield "records", _counted_records(summary)
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
-    for metric in FACTUALITY.shown_in("run"):
+    for metric in FACTUALITY.metrics_at("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
             yield metric.caption(k, room=True), metric.mean_text(summary)
     labels = ", ".join(f"{atoms[label]:,} {label}" for label in get_args(Support))
@@ -106,12 +106,12 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
 def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> Rows:
     """The rows of a run of a claim task."""
     yield "records", _counted_records(summary)
-    lacking = lacking_of(task.table, "run", summary["given"])
+    lacking = missing_inputs(task.table, "run", summary["given"])
     records = summary["records"]
     all_failed = 0 < records["failed"] == records["total"]
     if all_failed:
         yield "scores", "[red]none: every record failed[/red], see failures"
-    for metric in task.table.shown_in("run"):
+    for metric in task.table.metrics_at("run"):
         found = summary["metrics"][metric.name]
         if found["value"] is None and (all_failed or metric.needs.labels or metric.name in lacking.metrics):
             continue
@@ -220,7 +220,7 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
 
 
 def _gold_rows(summary: Mapping[str, Any]) -> Rows:
-    found = [(m, summary["metrics"][m.name]["value"]) for m in FACTUALITY.shown_in("run") if m.needs.labels]
+    found = [(m, summary["metrics"][m.name]["value"]) for m in FACTUALITY.metrics_at("run") if m.needs.labels]
     shown = [
         f"{metric.caption(None, room=True)} {metric.text(value)}"
         for metric, value in found

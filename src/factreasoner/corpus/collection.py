@@ -179,7 +179,7 @@ class Collection:
         """The number of passages."""
         return int(self._rows("SELECT COUNT(*) FROM passages")[0][0])
 
-    def held(self) -> dict[str, dict[str, bool]]:
+    def stored_contents(self) -> dict[str, dict[str, bool]]:
         """Whether all passages of a content are stored, by file path and digest."""
         found = defaultdict[str, dict[str, bool]](dict)
         counted = "SELECT path, digest, COUNT(*) = MAX(last * (position + 1)) FROM passages"

@@ -127,7 +127,7 @@ class _IndexingPass:
         self._embedding = embedding
         self._roots = roots
         self._listener = listener
-        self._held = collection.held()
+        self._held = collection.stored_contents()
         self._notes = collection.notes()
         self._waiting: list[StoredPassage] = []
         self._outdated: list[tuple[str, str]] = []

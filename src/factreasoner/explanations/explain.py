@@ -58,7 +58,7 @@ def explain(
     config = config or ExplanationSettings()
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
-        raise _impossible(assessment, "", f"no fact graph to explain: {_why_none(assessment)}")
+        raise _impossible(assessment, "", f"no fact graph to explain: {_reason_without_graph(assessment)}")
     wanted, timed = _wanted(assessment, atom_ids), _timed(config, solver)
     unhurried, deadline = timed(config.solver_seconds), time.monotonic() + config.solver_seconds
     whole, parts = network(outcome.graph, config.factors, wanted)
@@ -91,7 +91,7 @@ def _impossible(assessment: Assessment, field: str, *messages: str) -> InputErro
     return InputError([InputProblem(where, field, message) for message in messages])
 
 
-def _why_none(assessment: Assessment) -> str:
+def _reason_without_graph(assessment: Assessment) -> str:
     if assessment.status == "no_atoms":
         return "the response has no atoms"
     if assessment.outcome is not None:

@@ -47,7 +47,7 @@ def text_order(context: Context) -> tuple[str, ...]:
     return (normalised(context.text), context.text, context.title, context.link, context.id)
 
 
-def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
+def relevant(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """The contexts that were not dropped as irrelevant."""
     return tuple(context for context in contexts if not context.dropped)
 
@@ -55,7 +55,7 @@ def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
 def _survivor(group: Sequence[Context]) -> Context:
     if len(group) == 1:
         return group[0]
-    group = kept(group) or group
+    group = relevant(group) or group
     first = min(group, key=text_order)
     atom_ids = tuple(dict.fromkeys(atom_id for context in group for atom_id in context.atom_ids))
     prior = max((context.prior for context in group if context.prior is not None), default=None)
@@ -76,7 +76,7 @@ def pairs(
     if version == 1 and atoms and contexts and not any(context.atom_ids for context in contexts):
         message = "version 1 judges a context only for its own atoms, and no context names an atom"
         raise InputError([InputProblem("record", "contexts", f"{message}: use version 2 or 3")])
-    contexts = kept(contexts)
+    contexts = relevant(contexts)
     if version == 1:
         wanted = [frozenset(context.atom_ids) for context in contexts]
         work = [

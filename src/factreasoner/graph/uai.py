@@ -251,12 +251,12 @@ def _mapped(graph: FactorGraph, path: Path) -> NetworkFile:
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error
     count = len(graph.names)
-    if not _words(names, count) or len(set(names)) < count:
+    if not _are_strings(names, count) or len(set(names)) < count:
         raise InputError([InputProblem(str(path), "variables", f"expected {count} distinct names")])
-    if kinds is not None and not _words(kinds, count):
+    if kinds is not None and not _are_strings(kinds, count):
         raise InputError([InputProblem(str(path), "kinds", f"expected {count} words")])
     return NetworkFile(replace(graph, names=tuple(names)), None if kinds is None else tuple(kinds))
 
 
-def _words(value: object, count: int) -> bool:
+def _are_strings(value: object, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(isinstance(word, str) for word in value)

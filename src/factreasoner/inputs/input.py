@@ -35,12 +35,12 @@ from factreasoner.inputs.jsonl import (
     HEAD_BYTES,
     TABLES,
     decode_json,
+    describe_json_error,
     describe_other_format,
     not_utf8,
     objects_in,
     parse_line,
     unreadable,
-    why_not_json,
 )
 from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.problems import merged
@@ -255,7 +255,7 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
     try:
         return cast("list[Any]", decode_json(raw))
     except ValueError as error:
-        reason = why_not_json(error, raw, each="each element")
+        reason = describe_json_error(error, raw, each="each element")
         raise _wrong(name, f"begins as a JSON array, but is not one: {reason}") from error
 
 

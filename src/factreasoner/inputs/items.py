@@ -165,7 +165,7 @@ class Items:
         if labels:
             values["gold"] = labels.pop()
         unknown = {key: kept for key, kept in source.items() if key not in KINDS[name].model_fields}
-        return _Entry(values, place, name, read, self._kept(unknown, place))
+        return _Entry(values, place, name, read, self._serializable(unknown, place))
 
     def _describe(self, source: dict[str, Any], place: str, item: object) -> None:
         """Map text, id, title and link of a passage to our keys; its metadata may hold them too."""
@@ -186,7 +186,7 @@ class Items:
                 self._wishes.setdefault(place, wish)
             _fill(source, values)
 
-    def _kept(self, unknown: Mapping[Any, Any], place: str) -> dict[Any, Any]:
+    def _serializable(self, unknown: Mapping[Any, Any], place: str) -> dict[Any, Any]:
         """The unknown keys of an item as JSON; those that JSON can't hold are noted and removed."""
         kept: dict[Any, Any] = {}
         for key, value in unknown.items():

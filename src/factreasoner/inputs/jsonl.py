@@ -119,7 +119,7 @@ def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, An
         try:
             data = decode_json(raw.removeprefix(BOM).rstrip())
         except ValueError as error:
-            message = why_not_json(error, raw, each=each)
+            message = describe_json_error(error, raw, each=each)
         else:
             if isinstance(data, dict):
                 return data
@@ -128,7 +128,7 @@ def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, An
 
 
 def decode_json(raw: bytes) -> object:
-    """The value of a JSON text. Raises ValueError; `why_not_json` explains it."""
+    """The value of a JSON text. Raises ValueError; `describe_json_error` explains it."""
     value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
     if raw.count(b"[") + raw.count(b"{") > DEEPEST:
         jiter.from_json(b"[" * ROOM + raw + b"]" * ROOM)
@@ -143,7 +143,7 @@ def not_utf8(byte: int, place: str = "") -> str:
     )
 
 
-def why_not_json(error: ValueError, raw: bytes, *, each: str) -> str:
+def describe_json_error(error: ValueError, raw: bytes, *, each: str) -> str:
     """What `decode_json` found wrong with a text, and the fix."""
     try:
         raw.decode("utf-8")

@@ -145,7 +145,7 @@ class Reader:
         return [f"no record has the key {key!r}; {nearest(key, list(self.keys))}" for key in unseen]
 
 
-def given_record(where: str, **given: object) -> Record:
+def parse_record(where: str, **given: object) -> Record:
     """A :class:`Record` from a caller's arguments; `where` names the function. None: not given.
 
     Raises InputError: with every problem of every argument.
@@ -162,7 +162,7 @@ def given_record(where: str, **given: object) -> Record:
     return record
 
 
-def given_records(
+def parse_records(
     where: str, records: object, fits: Fits, column_map: Mapping[str, str]
 ) -> tuple[Record, ...]:
     """A caller's records, each checked with `fits`; `where` names the function.

@@ -17,7 +17,7 @@ from factreasoner import __version__
 from factreasoner.calls.threads import abandon_on_exit, with_stack_room
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.columns import parameter_of
-from factreasoner.inputs.parsing import given_record
+from factreasoner.inputs.parsing import parse_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.models import Model, Status
@@ -36,7 +36,7 @@ INSTRUCTIONS = (
     "Checks texts against passages that the caller passes, claim by claim. It knows nothing by itself: "
     "pass the passages that an answer rests on, as texts."
 )
-F = TypeVar("F", bound="Found")
+F = TypeVar("F", bound="AnswerResult")
 
 
 class ShownAtom(Model):
@@ -56,7 +56,7 @@ class ShownAtom(Model):
     note: str
 
 
-class Found(Model):
+class AnswerResult(Model):
     """The result for an answer; `atoms` start with the worst, at most 50 of `num_atoms`.
 
     `not_checked` says how many sentences no atom covers, and why.
@@ -70,14 +70,14 @@ class Found(Model):
     failures: tuple[str, ...]
 
 
-class Assessed(Found):
+class Assessed(AnswerResult):
     """`precision` is the share of judged atoms that are supported; `factuality_score` is the same."""
 
     factuality_score: float | None
     precision: float | None
 
 
-class Verified(Found):
+class Verified(AnswerResult):
     """`citation_recall` is the share of citing claims that their sources support."""
 
     citation_recall: float | None
@@ -98,7 +98,7 @@ class _Tool:
         numbered = None
         if passages is not None:
             numbered = [{"id": str(n), "text": text} for n, text in enumerate(passages, start=1)]
-        record = given_record("", response=response, contexts=numbered, prompt=prompt)
+        record = parse_record("", response=response, contexts=numbered, prompt=prompt)
         if problems := self._task.problems(record, config):
             raise InputError([problem._replace(where="") for problem in problems])
         result = self._worker.assess(record)
@@ -106,11 +106,11 @@ class _Tool:
         rows = sorted(result.rows(), key=_rank)
         shared = {"status": line["status"], "judged_by": judged_by(config), "num_atoms": len(rows)}
         shared["not_checked"] = result.not_checked
-        own = {name: line[name] for name in kind.model_fields.keys() - Found.model_fields.keys()}
+        own = {name: line[name] for name in kind.model_fields.keys() - AnswerResult.model_fields.keys()}
         return kind(
             **shared,
             **own,
-            atoms=tuple(_shown(row, numbered=numbered is not None) for row in rows[:MOST_ATOMS]),
+            atoms=tuple(_shown_atom(row, numbered=numbered is not None) for row in rows[:MOST_ATOMS]),
             failures=tuple(f"{f['stage']} {f['item_id']}: {f['message']}" for f in line["failures"]),
         )
 
@@ -120,7 +120,7 @@ def _rank(row: ClaimRow) -> tuple[int, float]:
     return (0, row.rank) if row.rank is not None else (1, row.p_true or 0.0)
 
 
-def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:
+def _shown_atom(row: ClaimRow, *, numbered: bool) -> ShownAtom:
     same = ("text", "label", "p_true", "quote", "quote_by", "link", "note")
     source = row.context if numbered else row.title
     return ShownAtom(source=source, **{name: getattr(row, name) for name in same})

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Unpack
 
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.inputs.parsing import ContextLike, given_record
+from factreasoner.inputs.parsing import ContextLike, parse_record
 from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import SHARE, Metric, certain_range
@@ -103,7 +103,7 @@ class Scoring:
             ConfigError: a key or model name is wrong.
             BudgetError: the next call could exceed `max_cost`.
         """
-        record = given_record(
+        record = parse_record(
             "factreasoner", response=answer, contexts=contexts, reference=reference, prompt=prompt
         )
         if problems := self._task.problems(record, self.config):
@@ -113,7 +113,7 @@ class Scoring:
         value = line[self._row.line_name]
         lower = self._row.better == "lower"
         if value is None:
-            message = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
+            message = "; ".join(filter(None, [self._reason_without_score(line), result.not_checked]))
             return ScoredAnswer(None, None, lower, message, result)
         bounds = certain_range(self._row, line)
         rows = [row for row in result.rows() if row.label != "supported"]
@@ -123,7 +123,7 @@ class Scoring:
         reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
         return ScoredAnswer(value, bounds, lower, reason, result)
 
-    def _why_not(self, line: dict[str, Any]) -> str:
+    def _reason_without_score(self, line: dict[str, Any]) -> str:
         message = line.get("reasons", {}).get(self.metric, "")
         if line["status"] == "no_atoms":
             message = "the answer is empty, abstains or makes no claim"

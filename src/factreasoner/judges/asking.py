@@ -155,8 +155,8 @@ def read_answer(
         label,
         CONSTANT_CONFIDENCE,
         "constant",
-        quote=_words(given.get(f"{name}_citation")),
-        reasoning=_words(given.get(f"{name}_reasoning")),
+        quote=_stripped(given.get(f"{name}_citation")),
+        reasoning=_stripped(given.get(f"{name}_reasoning")),
         sources=_listed(given.get(f"{name}_sources")),
         chances=chances,
     )
@@ -175,10 +175,10 @@ def _listed(given: object) -> str:
     """Numbers as text, in whatever form they were given."""
     if isinstance(given, list):
         return ", ".join(map(str, given))
-    return str(given) if isinstance(given, int) else _words(given)
+    return str(given) if isinstance(given, int) else _stripped(given)
 
 
-def _words(given: object) -> str:
+def _stripped(given: object) -> str:
     return given.strip() if isinstance(given, str) else ""
 
 

@@ -37,7 +37,7 @@ class EnsembleJudge:
         """
         votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
         failures: list[Failure] = []
-        for name, judged in zip(self._judges, self._asked(premise, claims), strict=True):
+        for name, judged in zip(self._judges, self._ask_judges(premise, claims), strict=True):
             for verdict in judged.verdicts:
                 votes[verdict.target_id].append(verdict.model_copy(update={"judge": name}))
             failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in judged.failures)
@@ -50,7 +50,7 @@ class EnsembleJudge:
                 failures.append(tie(premise.id, claim.id, cast))
         return Judged(tuple(verdicts), tuple(failures))
 
-    def _asked(self, premise: Premise, claims: Sequence[Claim]) -> list[Judged]:
+    def _ask_judges(self, premise: Premise, claims: Sequence[Claim]) -> list[Judged]:
         """Each judge's verdicts; only failures if its key or name is wrong."""
 
         def answer(judge: Judge) -> Judged | ConfigError:

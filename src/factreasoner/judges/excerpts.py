@@ -43,7 +43,7 @@ def excerpts(text: str, claims: Sequence[Claim], *, claims_per_call: int) -> lis
                 break
         else:
             groups.append((own, [claim]))
-    return [Excerpt(_shown(text, windows) if windows else text, tuple(own)) for windows, own in groups]
+    return [Excerpt(_join_windows(text, windows) if windows else text, tuple(own)) for windows, own in groups]
 
 
 def _related(text: str, claim: Claim) -> frozenset[Span]:
@@ -53,10 +53,10 @@ def _related(text: str, claim: Claim) -> frozenset[Span]:
 
 
 def _tokens(text: str, windows: Collection[Span]) -> int:
-    return estimate_tokens(_shown(text, windows))
+    return estimate_tokens(_join_windows(text, windows))
 
 
-def _shown(text: str, windows: Collection[Span]) -> str:
+def _join_windows(text: str, windows: Collection[Span]) -> str:
     """The windows in order, with the text between them omitted."""
     spans: list[Span] = []
     for start, end in sorted(windows):

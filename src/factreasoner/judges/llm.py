@@ -145,9 +145,9 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
 
 def _sources(texts: Sequence[str]) -> str:
     """Numbered sources as shown in a prompt."""
-    return "\n\n".join(shown_source(str(number), text) for number, text in enumerate(texts, start=1))
+    return "\n\n".join(format_source(str(number), text) for number, text in enumerate(texts, start=1))
 
 
-def shown_source(name: str, text: str) -> str:
+def format_source(name: str, text: str) -> str:
     """A source as shown in a prompt: its name, and its text between tags."""
     return f"Source {name}:\n{prompts.delimit(text, 'source')}"

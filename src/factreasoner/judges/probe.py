@@ -183,7 +183,7 @@ class _ProbeRun:
         if not self._purse.left and len(alone) < len(self._known):
             note = f"{MOST_PROBE_CALLS} paid calls gave verdicts on {len(alone)} of {len(self._known)} facts"
             raise UnusableReplyError(f"{note}: {self._problem}")
-        one = self._found(1, alone, changed=0)
+        one = self._probe_result(1, alone, changed=0)
         if whole is not None and whole.right >= one.right - FEWER_RIGHT:
             return whole
         four = self._both_orders(few)
@@ -202,7 +202,7 @@ class _ProbeRun:
                 changed += sum(f.id not in forward or forward[f.id] != backward.get(f.id) for f in facts)
                 if changed > MOST_CHANGED:
                     return None
-        return self._found(size, labels, changed=changed)
+        return self._probe_result(size, labels, changed=changed)
 
     def _labels(self, size: int, premise: Premise, facts: Sequence[Claim]) -> dict[str, Label]:
         judge = LLMJudge(self, self._config.model_copy(update={"atoms_per_call": size}))
@@ -216,7 +216,7 @@ class _ProbeRun:
                 raise SERVERS_FAULT[failure.error_type](failure.message, attempts=failure.attempts)
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
-    def _found(self, size: int, labels: Mapping[str, Label], *, changed: int) -> Probe:
+    def _probe_result(self, size: int, labels: Mapping[str, Label], *, changed: int) -> Probe:
         values = functions.inquiry(self._config.mode).values or ()
         return Probe(
             facts_per_call=size,

@@ -51,14 +51,14 @@ class RecordedJudge:
         recording = self._recordings.get(premise.record_id)
         verdicts, failures = [], []
         for claim in claims:
-            found = self._found(recording, premise, claim)
+            found = self._verdict(recording, premise, claim)
             if isinstance(found, Verdict):
                 verdicts.append(found)
             else:
                 failures.append(unjudged(premise.id, claim.id, "MissingVerdict", found))
         return Judged(tuple(verdicts), tuple(failures))
 
-    def _found(self, recording: Recording | None, premise: Premise, claim: Claim) -> Verdict | str:
+    def _verdict(self, recording: Recording | None, premise: Premise, claim: Claim) -> Verdict | str:
         """The verdict on a pair, or why there is no valid one."""
         neutral = self._config.unlisted == "neutral"
         if recording is None and neutral:
@@ -171,7 +171,7 @@ class RecordedRun(Mapping[str, Recording]):
     def _read_record(self, record_id: str) -> Recording:
         try:
             (line,) = self._journal.lines([record_id])
-            verdicts, passages, atoms, premises = _words(line.result)
+            verdicts, passages, atoms, premises = _parse_result(line.result)
         except (ValueError, LookupError, TypeError, AttributeError, DamagedLineError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
             message = f"the result of {record_id!r} can't be read: {why}; run again"
@@ -179,7 +179,7 @@ class RecordedRun(Mapping[str, Recording]):
         return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 
 
-def _words(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
+def _parse_result(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
     """A result's verdicts and passages, and its texts by id."""
     result = json.loads(line)
     if result.get("verdicts") is None:

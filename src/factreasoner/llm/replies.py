@@ -191,7 +191,7 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
             name: max(one.probabilities, key=one.probabilities.__getitem__) for name, one in sound.items()
         }
         return Parsed(chosen, "" if chosen else "malformed", obeyed=bool(chosen), chances=sound)
-    found = _found(form, completion, schema)
+    found = _read_arguments(form, completion, schema)
     if found is None:
         return Parsed({}, "malformed" if completion.reply_text.strip() else "empty")
     if problem := _garbage(found, schema):
@@ -280,7 +280,7 @@ def _stated(text: str, schema: FunctionSchema) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+def _read_arguments(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
     if form == "tool":
         meant = (_call(raw, schema) for name, raw in completion.tool_calls if name == schema.name)
         return merged_calls(meant, schema.arguments, schema.name)
@@ -317,7 +317,7 @@ def is_complete_json(form: CallForm, completion: Completion, schema: FunctionSch
             _decoder.decode(text)
         except (ValueError, RecursionError):
             return False
-    found = _found(form, completion, schema)
+    found = _read_arguments(form, completion, schema)
     return bool(words) and found is not None and found.keys() >= schema.properties.keys()
 
 

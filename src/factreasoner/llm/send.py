@@ -265,7 +265,7 @@ class Sender:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.first_trouble is None and not self._breaker.admits():
-                raise self._given_up(attempts)
+                raise self._server_down_error(attempts)
             attempts.count += 1
             load()  # its import does not count towards the timeout
             answer = self._sent(request, form, fixed, attempts)
@@ -371,7 +371,7 @@ class Sender:
             return CallTimeoutError(fault.message, attempts=attempts.count)
         patience, why = self._config.patience, ""
         if self._breaker.absent:
-            return self._given_up(attempts)
+            return self._server_down_error(attempts)
         if fault.kind == "retry" and not patience:
             why = " (tried once, without waiting)"
         elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:
@@ -380,7 +380,7 @@ class Sender:
             why = f" (waited for as long as `patience={patience:g}` allows)"
         return fault.error(attempts.count, remedy, why)
 
-    def _given_up(self, attempts: Attempts) -> ConfigError | ProviderError:
+    def _server_down_error(self, attempts: Attempts) -> ConfigError | ProviderError:
         """The exception for a call to a server that is down; ConfigError if it was never reached."""
         if not self._breaker.absent:
             silent = (

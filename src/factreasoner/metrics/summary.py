@@ -218,7 +218,7 @@ class Summary(Tally[Assessment]):
         """See `Tally`."""
         counts, sample = super().content(), self.sample()
         found = FACTUALITY.estimates(sample)
-        averaged = [metric for metric in FACTUALITY.shown_in("line") if _is_mean(metric, self._gamma)]
+        averaged = [metric for metric in FACTUALITY.metrics_at("line") if _is_mean(metric, self._gamma)]
         means = {metric.line_name: found[metric.name] for metric in averaged}
         used = {"used_domains": sorted(self._used_domains)}
         return {

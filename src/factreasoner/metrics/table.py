@@ -151,7 +151,7 @@ class Table(Generic[Scored]):
     def __iter__(self) -> Iterator[Metric]:
         return iter(self.metrics.values())
 
-    def shown_in(self, place: Place) -> list[Metric]:
+    def metrics_at(self, place: Place) -> list[Metric]:
         """The metrics shown at that place, in order."""
         return [metric for metric in self if place in metric.places]
 
@@ -161,7 +161,7 @@ class Table(Generic[Scored]):
         `given` counts the records with each key.
         """
         found: dict[tuple[str, ...], list[Metric]] = {}
-        for metric in self.shown_in(place):
+        for metric in self.metrics_at(place):
             if missing := tuple(key for key in metric.needs.keys if not given.get(key)):
                 found.setdefault(missing, []).append(metric)
         return found
@@ -184,7 +184,7 @@ class Table(Generic[Scored]):
             metric.line_name: metric.average.function(record)
             if isinstance(metric.average, OfRecords)
             else finite_or_none(metric.average.function(claims).value)
-            for metric in self.shown_in("line")
+            for metric in self.metrics_at("line")
             if metric.needs.met(record)
         }
 

@@ -109,15 +109,15 @@ def reworded(
     for item in error.errors(include_url=False):
         form, message = words.get(item["type"], ""), refused(item)
         if form:
-            message = form.format(found=_found(item) if "{found}" in form else "")
+            message = form.format(found=_given_value(item) if "{found}" in form else "")
         elif message.startswith("must ") and item["type"] != OWN:
-            message = f"is {_found(item)}; it {message}"
+            message = f"is {_given_value(item)}; it {message}"
         first, *rest = (*above, *item["loc"]) or ("",)
         parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
         yield InputProblem(where, names.get(str(first), str(first)) + "".join(parts), message)
 
 
-def _found(error: ErrorDetails) -> str:
+def _given_value(error: ErrorDetails) -> str:
     """The given kind or, if that is right, the shortened value."""
     about_kind = error["type"].endswith(("_type", "_parsing"))
     return describe(error["input"]) if about_kind else _SHORTENED.repr(error["input"])

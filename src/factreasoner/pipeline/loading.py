@@ -196,7 +196,7 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
     return validated(Config, [Source(values, place=f"{source}: "), Source(flags or {})])
 
 
-def kept_config(values: Mapping[str, Any], source: str) -> Config:
+def stored_config(values: Mapping[str, Any], source: str) -> Config:
     """The settings stored in a run folder, without removed ones.
 
     Warns of removed settings that were not at their default. Raises ConfigError: every problem found.

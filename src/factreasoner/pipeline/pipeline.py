@@ -8,12 +8,12 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms.extraction import account_for, made_atoms, without_hidden_text
+from factreasoner.atoms.extraction import account_for, make_atoms, without_hidden_text
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
-from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, parse_record
 from factreasoner.judges.calibration import calibrated_verdicts, calibration_of
 from factreasoner.models import (
     Assessment,
@@ -92,7 +92,7 @@ class Pipeline:
             if strange := [name for name, value in given.items() if value is not None]:
                 raise InputError([InputProblem("assess()", strange[0].replace("prompt", "input"), problem)])
         else:
-            record = given_record("assess()", response=output, **given)
+            record = parse_record("assess()", response=output, **given)
         with one_by_one_until(lambda: self.settled):
             found = self._assess(without_hidden_text(record))
         atoms, told = account_for(record, found.atoms if record.atoms is None else None)
@@ -112,10 +112,10 @@ class Pipeline:
             atoms, failed = self._atoms(record, meter)
             failures += failed
             if atoms:
-                atoms, failed = self._worded(atoms, record, meter)
+                atoms, failed = self._with_queries(atoms, record, meter)
                 failures += failed
                 with meter.stage("retriever"):
-                    found = self._found(atoms, record)
+                    found = self._contexts_of(atoms, record)
                 failures += found.failures
                 searched = found.searched
                 summarised = self._summarised(found.contexts, atoms, meter)
@@ -168,16 +168,16 @@ class Pipeline:
             return Atomized(record.atoms)
         if is_abstention(record.response):
             return Atomized(())
-        return _renamed(made_atoms(record, self.atomizer, self.reviser, meter), record)
+        return _renamed(make_atoms(record, self.atomizer, self.reviser, meter), record)
 
-    def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
+    def _with_queries(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
         """The atoms with queries, if there is something to search."""
         if self.query_builder is None or record.contexts is not None:
             return Atomized(atoms)
         with meter.stage("query_builder"):
             return self.query_builder.build(atoms, record)
 
-    def _found(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+    def _contexts_of(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """The record's own contexts; if it has none, what the retriever finds."""
         if record.contexts is not None:
             return Retrieved(record.contexts)

@@ -100,12 +100,12 @@ class PluginKind(Generic[P]):
         if inspect.isclass(found) or not hasattr(found, self.method):
             if not callable(found):
                 raise ConfigError(f"{self.name} {name!r}: it has no method {self.method}()")
-            part = self._made(name, found, offers)
+            part = self._construct(name, found, offers)
         if not callable(getattr(part, self.method, None)):
             raise ConfigError(f"{self.name} {name!r}: {type(part).__name__} has no method {self.method}()")
         return cast(P, _CheckedPlugin(self, name, part))
 
-    def _made(self, name: str, factory: Callable[..., object], offers: Offers) -> object:
+    def _construct(self, name: str, factory: Callable[..., object], offers: Offers) -> object:
         wanted = self._wanted(name, factory, offers)
         try:
             return factory(**wanted)

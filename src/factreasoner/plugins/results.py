@@ -101,12 +101,12 @@ def with_true_quote(verdict: Verdict, premise: Premise) -> Verdict:
 def atomized(result: Atomized, record: Record) -> str | None:
     """Problem: two atoms with the same id, or an atom without text."""
     ids = [atom.id for atom in result.atoms]
-    return "two atoms with the same id" if len(set(ids)) < len(ids) else _blank(result)
+    return "two atoms with the same id" if len(set(ids)) < len(ids) else _atom_without_text(result)
 
 
 def revised(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
     """Problem: other atoms, or an atom without text."""
-    return _others(atoms, result.atoms, "id") or _blank(result)
+    return _others(atoms, result.atoms, "id") or _atom_without_text(result)
 
 
 def worded(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
@@ -132,7 +132,7 @@ def summarized(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[A
     return _others(contexts, result.contexts, "id", "text", "atom_ids")
 
 
-def _blank(result: Atomized) -> str | None:
+def _atom_without_text(result: Atomized) -> str | None:
     return next((f"atom {atom.id!r} without text" for atom in result.atoms if not atom.text.strip()), None)
 
 

@@ -56,12 +56,12 @@ class PromptTemplate(NamedTuple):
     def _example(
         self, values: dict[str, Any], arguments: dict[str, Any], items: dict[str, str] | None = None
     ) -> Example:
-        shown = {name: _shown(value, name) for name, value in values.items()}
+        shown = {name: _format_value(value, name) for name, value in values.items()}
         user = string.Template(self.user).substitute(shown)
         return Example(user=user, items=items or {}, arguments=arguments)
 
 
-def _shown(value: str | list[list[str]], name: str) -> str:
+def _format_value(value: str | list[list[str]], name: str) -> str:
     """An example's value in the format of a call: a text, or texts with headings."""
     if isinstance(value, str):
         return delimit(value, name)

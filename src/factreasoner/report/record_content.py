@@ -135,11 +135,11 @@ def _claim(
         "gold": first.gold,
         "fate": first.fate,
     }
-    held = [_held(row, premises) for row in rows]
+    held = [_claim_content(row, premises) for row in rows]
     return present(message) | {"rows": held, "evidence": [_entry(v, premises, effects) for v in verdicts]}
 
 
-def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
+def _claim_content(row: ClaimRow, premises: Premises) -> dict[str, Any]:
     message = {
         "against": row.against,
         "label": row.label,
@@ -190,7 +190,7 @@ def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:
     k = line.get("k")
     return [
         [metric.caption(k, room=True), _value(metric, line[metric.line_name]), metric.meaning]
-        for metric in table.shown_in("run")
+        for metric in table.metrics_at("run")
         if line.get(metric.line_name) is not None
     ]
 

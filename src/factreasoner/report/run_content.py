@@ -98,7 +98,7 @@ class RunContent:
             "headline": self._headline(),
             "score": shlex.join(["factreasoner", "score", str(self._run.source), "--corrections", "FILE"]),
             "unfinished": self._run.unfinished,
-            "made": made_with(self._run.config),
+            "made": changed_settings(self._run.config),
             "corrections": None if self._run.corrections is None else str(self._run.corrections),
             "records": summary["records"],
             "labels": dict(self._labels),
@@ -164,7 +164,7 @@ def colours() -> str:
     )
 
 
-def made_with(config: Config) -> list[list[str]]:
+def changed_settings(config: Config) -> list[list[str]]:
     """The settings that differ from the defaults."""
     settings = config.model_dump(mode="json", exclude_defaults=True, exclude={"judge"})
     return [[key.replace("_", " "), str(value)] for key, value in settings.items()]
@@ -172,7 +172,7 @@ def made_with(config: Config) -> list[list[str]]:
 
 def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "run") -> list[dict[str, Any]]:
     """The metrics with a value, with their intervals."""
-    shown = {metric.name for metric in table.shown_in(place)}
+    shown = {metric.name for metric in table.metrics_at(place)}
     metrics = [metric for metric in table if not metric.usage and (metric.name in shown or place == "run")]
     found = table.estimates(sample, [metric.name for metric in metrics])
     records = int(table.has_score(sample).sum())

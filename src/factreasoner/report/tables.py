@@ -163,7 +163,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         *([tests] if tested else []),
         *_without_interval(content),
         *_same_scores(content),
-        *([ALIKE] if any(map(_alike, _shown(content))) else []),
+        *([ALIKE] if any(map(_alike, _own_differences(content))) else []),
         f"`factreasoner metrics {content['task']}` explains each score.",
     ]
 
@@ -187,14 +187,14 @@ def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
     """Why some differences have no interval, and which."""
     scores: dict[str, dict[str, None]] = {}
-    for item in _shown(content):
+    for item in _own_differences(content):
         usage = table_of(content)[item["score"]].usage
         if item["value"] is not None and item["interval"] is None and not usage:
             scores.setdefault(item["reason"], {})[caption(item["score"], content)] = None
     yield from (f"{'; '.join(names)}: {reason}." for reason, names in scores.items())
 
 
-def _shown(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _own_differences(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The differences of runs that have their own table."""
     yield from (item for item in content["differences"] if same_as(content, item["run"]) is None)
 

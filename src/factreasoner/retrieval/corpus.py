@@ -100,7 +100,7 @@ class _Search:
         self._embedding = embedding_named(embedding, config, budget) if embedded and way != "bm25" else None
 
     def best(self, query: Query) -> list[FoundPassage]:
-        searches = (distinct(map(_found, self._ranked(form)), self._k) for form in query.forms)
+        searches = (distinct(map(_as_found_passage, self._ranked(form)), self._k) for form in query.forms)
         return next(filter(None, searches), [])
 
     def _ranked(self, text: str) -> Iterator[StoredPassage]:
@@ -115,7 +115,7 @@ class _Search:
             yield from self._collection.with_ids(ids[first : first + 2 * self._k])
 
 
-def _found(passage: StoredPassage) -> FoundPassage:
+def _as_found_passage(passage: StoredPassage) -> FoundPassage:
     name = PurePath(passage.path).name
     place = f"{passage.path}, passage {passage.position + 1}"
     return FoundPassage(passage.text, passage.title or name, passage.link, note=place)

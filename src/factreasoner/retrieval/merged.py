@@ -36,7 +36,7 @@ class MergedRetriever:
             StageError: no retriever found anything, and some failed.
             ConfigError: from a retriever, if the user must fix it.
         """
-        found = {name: _asked(retriever, atoms, record) for name, retriever in self._retrievers.items()}
+        found = {name: _retrieve(retriever, atoms, record) for name, retriever in self._retrievers.items()}
         contexts: list[Context] = []
         new_ids: dict[_FoundContext, str] = {}
         for atom_ids in [(), *((atom.id,) for atom in atoms)]:
@@ -60,7 +60,7 @@ class _FoundContext(NamedTuple):
     context: Context
 
 
-def _asked(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Retrieved:
+def _retrieve(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Retrieved:
     try:
         return retriever.retrieve(atoms, record)
     except StageError as error:

@@ -36,7 +36,7 @@ class SubjectQueryBuilder:
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, ids, texts and order, with a `query` if the text alone is not enough."""
         subject = subject_of(record)
-        return Atomized(tuple(_worded(atom, subject) for atom in atoms))
+        return Atomized(tuple(_with_query(atom, subject) for atom in atoms))
 
 
 def subject_of(record: Record) -> str:
@@ -78,7 +78,7 @@ def with_subject(text: str, subject: str) -> str:
     return " ".join([*(word for word in words if not there.issuperset(terms(word, language))), text])
 
 
-def _worded(atom: Atom, subject: str) -> Atom:
+def _with_query(atom: Atom, subject: str) -> Atom:
     if atom.query or not subject:
         return atom
     query = with_subject(atom.text, subject)

@@ -126,7 +126,7 @@ class JsonService:
         if status != 200:
             problem = f"answers with status {status}: {words[:200]}"
             if self._secret and _refuses_key(status, words):
-                raise ConfigError(f"{display(self.url)} refuses the key: {self._shown(problem)}")
+                raise ConfigError(f"{display(self.url)} refuses the key: {self._safe_text(problem)}")
             raise self._error(problem)
         try:
             answer = json.loads(response.content)
@@ -145,9 +145,9 @@ class JsonService:
             time.sleep(wait)
 
     def _error(self, problem: str) -> SearchError:
-        return SearchError(f"{display(self.url)}: {self._shown(problem)}")
+        return SearchError(f"{display(self.url)}: {self._safe_text(problem)}")
 
-    def _shown(self, problem: str) -> str:
+    def _safe_text(self, problem: str) -> str:
         return plain(safe_excerpt(problem, self._secret))
 
 

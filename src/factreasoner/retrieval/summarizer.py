@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from factreasoner import prompts
 from factreasoner.calls.threads import parallel_map
-from factreasoner.graph.pairs import equal_groups, kept
+from factreasoner.graph.pairs import equal_groups, relevant
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.models.messages import Prompt
@@ -73,7 +73,7 @@ class LLMSummarizer:
 
     def _tasks(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> list[_SummaryTask]:
         tasks = []
-        for group in equal_groups([context for context in kept(contexts) if not context.summary]):
+        for group in equal_groups([context for context in relevant(contexts) if not context.summary]):
             own = {atom_id for context in group for atom_id in context.atom_ids}
             wanted = [atom for atom in atoms if self._config.version > 1 or atom.id in own]
             if wanted:

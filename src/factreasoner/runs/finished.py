@@ -20,7 +20,7 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Result, Status
 from factreasoner.models.formatting import number_of
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import kept_config
+from factreasoner.pipeline.loading import stored_config
 from factreasoner.runs.corrections import Corrections, rescorer
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
@@ -67,7 +67,7 @@ def read_rescoring(path: Path) -> Rescoring | None:
         return None
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
-        config, kept = kept_config(content["config"], str(note)), content["corrections"]
+        config, kept = stored_config(content["config"], str(note)), content["corrections"]
         return Rescoring(path / content["run"], config, path / kept if kept else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: damaged; score the run again") from error

@@ -13,7 +13,7 @@ from factreasoner.assessors.judging import Task as Asked
 from factreasoner.assessors.judging import in_calls, tasks
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.calls.usage import estimate_tokens
-from factreasoner.graph.pairs import kept, merge_equal, pairs
+from factreasoner.graph.pairs import merge_equal, pairs, relevant
 from factreasoner.judges.asking import VOTES
 from factreasoner.judges.excerpts import Excerpt, excerpts
 from factreasoner.llm.ask import MOST_FACTS, most_paid
@@ -144,12 +144,12 @@ class _CallEstimate:
         """Add one record."""
         asked: Iterable[Asked]
         if self._task == "recall":
-            facts = self._made(record.facts, record.reference or "", "fact_generator")
+            facts = self._plan_claims(record.facts, record.reference or "", "fact_generator")
             self._judge("judge", [(_premise(record.response), facts)])
             return
-        claims = self._made(record.atoms, record.response, "atomizer")
+        claims = self._plan_claims(record.atoms, record.response, "atomizer")
         if self._task == FACTUALITY_TASK.name:
-            contexts = self._found(claims, record)
+            contexts = self._plan_contexts(claims, record)
             asked = self._pairs(claims, contexts, record)
             self._judge("assessor" if self._config.assessor in ASSESSORS else "judge", asked)
             if self._config.coherence:
@@ -164,7 +164,7 @@ class _CallEstimate:
     def _windows(self, record: Record) -> list[Any]:
         return in_calls(record.contexts or (), WINDOW_TOKENS)
 
-    def _made(self, given: Sequence[Atom] | None, text: str, part: str) -> list[Claim]:
+    def _plan_claims(self, given: Sequence[Atom] | None, text: str, part: str) -> list[Claim]:
         """The claims of a text, after adding the calls that make them."""
         if given is None:
             found = enumerate(sentences(text))
@@ -179,7 +179,7 @@ class _CallEstimate:
                 self._count(name, 1, INSTRUCTIONS + estimate_tokens(text), STATEMENT * len(made))
         return made
 
-    def _found(self, claims: Sequence[Claim], record: Record) -> Sequence[Context]:
+    def _plan_contexts(self, claims: Sequence[Claim], record: Record) -> Sequence[Context]:
         """The contexts of a record, after adding the searches and summaries."""
         found, config = record.contexts or (), self._config
         atoms = [Atom(id=claim.id, text=claim.text) for claim in claims]
@@ -202,15 +202,15 @@ class _CallEstimate:
         """Add the assessor's calls for a record's claims."""
         config, atoms = self._config, [Atom(id=claim.id, text=claim.text) for claim in claims]
         if config.assessor in ASSESSORS:
-            return list(_of_prompted(claims, kept(contexts), self._size))
+            return list(_of_prompted(claims, relevant(contexts), self._size))
         merged = merge_equal(contexts) if config.version > 1 else contexts
-        return tasks(pairs(config.version, atoms, merged), atoms, kept(merged), record.id)
+        return tasks(pairs(config.version, atoms, merged), atoms, relevant(merged), record.id)
 
     def _of_rag(
         self, claims: Sequence[Claim], together: Sequence[Premise], record: Record
     ) -> Iterator[Asked]:
         """The judge tasks of rag: contexts with all claims, each text with the other's claims."""
-        wanted = self._made(record.reference_atoms, record.reference or "", "atomizer")
+        wanted = self._plan_claims(record.reference_atoms, record.reference or "", "atomizer")
         each = [_premise(context.text) for context in record.contexts or ()]
         for premise in together if self._config.premise == "joint" else each:
             yield premise, [*claims, *wanted]

@@ -151,7 +151,7 @@ def _connect(config: Config) -> None:
         options = {"runtime_env": {"py_modules": modules}}
     logging.getLogger("ray").setLevel(logging.ERROR)  # it warns about its own defaults
     token = _reached(address)
-    with _own_signals():
+    with _keep_signal_handlers():
         try:
             ray.init(
                 address=address,
@@ -185,7 +185,7 @@ def _reached(address: str) -> str:
 
 
 @contextlib.contextmanager
-def _own_signals() -> Iterator[None]:
+def _keep_signal_handlers() -> Iterator[None]:
     """Keep our signal handlers, which Ray replaces."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     ours = {number: signal.getsignal(number) for number in numbers}

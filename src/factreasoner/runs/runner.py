@@ -134,7 +134,7 @@ def run(
             raise
         summary = score_journal(folder, ids, worker.config)
     except BaseException as error:
-        error.add_note(_kept(folder, ids, written=written))
+        error.add_note(_saved_note(folder, ids, written=written))
         raise
     unfinished = sum(
         i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
@@ -188,7 +188,7 @@ def _pool(worker: RecordWorker[Any], task: Task[Any]) -> contextlib.AbstractCont
     return RayCluster(task.name, config)
 
 
-def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
+def _saved_note(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
     """A note on what an unfinished run has saved."""
     assessed = sum(i in folder.entries for i in ids)
     kept = f"{assessed} of {len(ids)} records are assessed and saved in {folder.path}"

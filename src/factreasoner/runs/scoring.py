@@ -68,7 +68,7 @@ def score_journal(
     def lines() -> Iterator[str]:
         for result in results:
             line = tally.add(result)
-            own.update(own_answers(result, config))
+            own.update(self_judging_models(result, config))
             if panel is not None:
                 panel.add(result)
             line["calibration"] = fingerprint
@@ -166,7 +166,7 @@ def _as_judged(result: Result, own: Sequence[Verdict], config: Config) -> Result
     return rescore(result.model_copy(update={"outcome": outcome}), AutoSolver(alone), alone)
 
 
-def own_answers(result: Result, config: Config) -> list[str]:
+def self_judging_models(result: Result, config: Config) -> list[str]:
     """The judging models that also wrote the answer, according to the record."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):

@@ -29,7 +29,7 @@ from factreasoner.models.formatting import reworded
 from factreasoner.models.journal import JOURNAL, Journal
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import kept_config
+from factreasoner.pipeline.loading import stored_config
 from factreasoner.plugins.kinds import load
 from factreasoner.runs.manifest import Fingerprints, Manifest, mixed_states, unfinished_states
 from factreasoner.tasks.task import Task, task_named
@@ -235,7 +235,7 @@ class RunFolder(Journal, Generic[R]):
     def config(self) -> Config:
         """The settings of the run. Raises RunError for a run of another task."""
         self._check_task()
-        return kept_config(self.manifest.content()["config"], str(self.manifest.path))
+        return stored_config(self.manifest.content()["config"], str(self.manifest.path))
 
     def refuse_changed_files(self, *, named: Collection[str] = ()) -> None:
         """Refuse a run whose files have changed.

@@ -188,7 +188,7 @@ class Service:
         except ClientDisconnect:
             return None
         work = asyncio.ensure_future(self.queue.answer(name, body))
-        gone = asyncio.ensure_future(_left(request))
+        gone = asyncio.ensure_future(_wait_for_disconnect(request))
         await asyncio.wait({work, gone}, timeout=ends - loop.time(), return_when=asyncio.FIRST_COMPLETED)
         left = gone.done()
         gone.cancel()
@@ -240,7 +240,7 @@ async def _body(request: Request, most: int) -> bytes:
     return b"".join(chunks)
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Wait until the client has left."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -76,7 +76,7 @@ def setting_of(field: FieldInfo) -> Setting:
     return Setting(**ours)
 
 
-def default_words(field: FieldInfo) -> str:
+def default_text(field: FieldInfo) -> str:
     """The default of a setting as for its flag."""
     default = field.get_default(call_default_factory=True)
     if isinstance(default, bool):
@@ -89,7 +89,7 @@ def default_words(field: FieldInfo) -> str:
 def help_of(field: FieldInfo) -> str:
     """The help text of a setting, with its default."""
     about = str(field.description)
-    return about if "(default: " in about else f"{about} (default: {default_words(field)})"
+    return about if "(default: " in about else f"{about} (default: {default_text(field)})"
 
 
 def must_be(field: FieldInfo) -> str | None:

@@ -155,7 +155,7 @@ class Chains:
         base = np.zeros(len(owner))
         entries: list[tuple[int, int, float]] = []
         wide: list[_Wide] = []
-        for factor, axis, i in _seen_by(factors, local):
+        for factor, axis, i in _factors_over(factors, local):
             logs = np.moveaxis(factor.logs, axis, 0)
             others = tuple(j for j in factor.scope if j != i)
             if len(others) > 1:
@@ -181,7 +181,7 @@ def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -
     return scipy.sparse.csr_array((values, tuple(rows)), shape=shape)
 
 
-def _seen_by(
+def _factors_over(
     factors: Sequence[LogFactor], variables: Collection[int]
 ) -> Iterator[tuple[LogFactor, int, int]]:
     for factor in factors:

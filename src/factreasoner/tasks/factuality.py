@@ -9,7 +9,7 @@ from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms.extraction import ATOM_PROMPTS
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
-from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, parse_record
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.summary import COUNTS, Summary
 from factreasoner.models import Assessment, Record, Verdict
@@ -114,7 +114,7 @@ def assess(  # noqa: PLR0913 - what a record of this task may bring
         BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
-    record = given_record("assess()", **given, atoms=atoms)
+    record = parse_record("assess()", **given, atoms=atoms)
     return TASK.assessed("assess()", record, llm, config, settings)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from factreasoner.assessors.assessors import LABEL_OF
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputProblem
-from factreasoner.inputs.parsing import AtomLike, given_record
+from factreasoner.inputs.parsing import AtomLike, parse_record
 from factreasoner.judges.functions import ANSWERED_FALSE
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
@@ -256,12 +256,12 @@ class RecallWorker(ClaimWorker[RecallResult]):
             note = "the answer is empty"
             return Judged(tuple(known_verdict(ANSWER, fact.id, "neutral", note) for fact in facts))
         if self._in_words is not None:
-            return self._judged_in_words(self._in_words, record, facts)
+            return self._judged_as_text(self._in_words, record, facts)
         title = f"Answer to: {record.prompt}" if record.prompt else ""
         premise = Premise(ANSWER, record.response, title=title, record_id=record.id)
         return self._judge.judge(premise, [Claim(fact.id, fact.text) for fact in facts])
 
-    def _judged_in_words(self, evaluator: Evaluator, record: Record, facts: Sequence[Atom]) -> Judged:
+    def _judged_as_text(self, evaluator: Evaluator, record: Record, facts: Sequence[Atom]) -> Judged:
         outcome = evaluator.evaluate(facts, [Context(id=ANSWER, text=record.response)], record)
         verdicts = (
             Verdict(
@@ -351,7 +351,7 @@ def recall(  # noqa: PLR0913 - what a record of this task may bring
     Raises what `assess` does, and InputError if there are neither facts nor a reference.
     """
     given = {"id": id, "response": output, "prompt": input, "topic": topic, "facts": facts}
-    record = given_record("recall()", **given, reference=reference)
+    record = parse_record("recall()", **given, reference=reference)
     return TASK.assessed("recall()", record, llm, config, settings)
 
 

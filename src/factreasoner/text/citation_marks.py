@@ -223,7 +223,7 @@ def is_word(text: str, start: int, end: int) -> bool:
     return bool(begins and after and after[1].islower())
 
 
-def words_among(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+def marks_as_words(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
     """Those of the ordered `marks` that are words of their sentence, joined ones as one."""
     found: set[tuple[int, int]] = set()
     first = 0

@@ -212,7 +212,7 @@ def describe_parser() -> str | None:
     return f"{chosen} {version(chosen)}" if chosen else None
 
 
-def remedy() -> str:
+def install_command() -> str:
     """The command that installs a parser for English."""
     package = "" if _is_installed("spacy") else 'pip install "factreasoner[english]" and '
     return f"{package}python -m spacy download {MODELS[0]}"

@@ -47,7 +47,7 @@ def _spans(text: str) -> tuple[Span, ...]:
     if not _SIGN.search(text):
         return ()
     marks = Marks(text)
-    kept = _Kept(text, marks.found)
+    kept = _CutText(text, marks.found)
     kept.remove_spans(_other_turns(marks, kept))
     kept.remove_spans(_before_tags(marks, kept))
     while work := _work(marks, kept):
@@ -98,7 +98,7 @@ def closed_up(text: str) -> str:
     return _BLANKS.sub(lambda blanks: "\n\n" if "\n" in blanks[0] else " ", text).strip()
 
 
-class _Kept:
+class _CutText:
     """A text with spans removed."""
 
     def __init__(self, text: str, gone: Sequence[Span]) -> None:
@@ -127,7 +127,7 @@ class _Kept:
         return found.start() if found else len(self.text)
 
 
-def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
+def _other_turns(marks: Marks, kept: _CutText) -> list[Span]:
     """Other turns before the answer, and everything after the end of its turn."""
     found: list[Span] = []
     first_letter, other = kept.first_letter(), -1
@@ -142,7 +142,7 @@ def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
     return found
 
 
-def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
+def _before_tags(marks: Marks, kept: _CutText) -> list[Span]:
     """The text before a tagged answer that ends the text."""
     first = next(
         ((one, end) for one, end in marks.find_tagged_answers() if kept.first_letter(one.end) < end.start),
@@ -153,7 +153,7 @@ def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
     return [Span(0, first[0].end)]
 
 
-def _work(marks: Marks, kept: _Kept) -> Span | None:
+def _work(marks: Marks, kept: _CutText) -> Span | None:
     """A leading block of reasoning, if more follows."""
     begin = kept.gone[0].end if kept.gone and kept.first_letter() > kept.gone[0].start else 0
     found = _WORKED.match(kept.text, begin)
@@ -166,7 +166,7 @@ def _work(marks: Marks, kept: _Kept) -> Span | None:
     return Span(*found.span())
 
 
-def _before_labels(marks: Marks, kept: _Kept) -> Iterator[Span]:
+def _before_labels(marks: Marks, kept: _CutText) -> Iterator[Span]:
     """Labelled reasoning at the start, each up to the label of the answer."""
     labels = [label for label in _SECTION.finditer(kept.text) if not marks.code.hold(*label.span())]
     with_final = any(label["final"] for label in labels)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from factreasoner.text.citation_marks import NUMBERED, RAISED, Regions
 from factreasoner.text.language import SENTENCES
 from factreasoner.text.lines import CITED_HERE, BlockKind, lines
-from factreasoner.text.wraps import shown
+from factreasoner.text.wraps import displayed
 
 
 class Span(NamedTuple):
@@ -51,7 +51,7 @@ def blocks(text: str) -> list[Block]:
 
 def sentences(text: str) -> list[Span]:
     """Sentences of `text` in order, with white space, markers and tags between; a code block is one."""
-    text = shown(text)
+    text = displayed(text)
     return [span for block in blocks(text) for span in block_sentences(text, block)]
 
 
@@ -63,7 +63,7 @@ def block_sentences(text: str, block: Block) -> Iterator[Span]:
     start = block.start
     for end in _borders(text, block):
         yield Span(start, end)
-        start = _behind(_BLANK, text, end, block.end)
+        start = _end_of_match(_BLANK, text, end, block.end)
     if start < block.end:
         yield Span(start, block.end)
 
@@ -164,13 +164,13 @@ def _borders(text: str, block: Block) -> Iterator[int]:
         return
     quoted = [match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)]
     enclosed, opened, closed = Regions(quoted), {start for start, _ in quoted}, {end for _, end in quoted}
-    first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
+    first = min(_end_of_match(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
     start = block.start
     for stop in stops:
         if stop["latin"] == "." and _MARKER_ALONE.fullmatch(text, start, stop.start()):
             continue
-        spaced = _behind(_SPACED_CLOSE, text, stop.end(), block.end)
+        spaced = _end_of_match(_SPACED_CLOSE, text, stop.end(), block.end)
         end = spaced if spaced in closed else stop.end()
         if stop["wide"] and end - 1 in opened:  # 。"The
             end -= 1
@@ -212,7 +212,7 @@ def _ends_wide(text: str, stop: re.Match[str], end: int) -> bool:
 
 
 def _ends_latin(text: str, stop: re.Match[str], end: int, block: Block, lower_style: bool) -> bool:
-    position = _behind(_OPENERS, text, _behind(_BLANK, text, end, block.end), block.end)
+    position = _end_of_match(_OPENERS, text, _end_of_match(_BLANK, text, end, block.end), block.end)
     following = text[min(position, block.end - 1)]
     word = _WORD_AFTER.match(text, position, block.end)
     next_word = word[0] if word else ""
@@ -284,7 +284,7 @@ _ENCLOSED = re.compile(
 """Parentheses, quotations and code of up to about 400 characters."""
 
 
-def _behind(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+def _end_of_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
     """Position after a match at `start` of spaces or opening quotation marks."""
     match = pattern.match(text, start, end)
     return match.end() if match else start

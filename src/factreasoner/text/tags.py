@@ -36,7 +36,7 @@ def without_tags(text: str) -> str:
 
     def shown(mark: re.Match[str]) -> str:
         if mark[0].startswith("&"):
-            return _words(mark[0]).ljust(len(mark[0]), UNSEEN)
+            return _character(mark[0]).ljust(len(mark[0]), UNSEEN)
         name = (mark["name"] or "").lower()
         if name and (name not in closed or code.hold(mark.start() - 1, mark.end() + 1)):
             return mark[0]
@@ -49,7 +49,7 @@ def without_tags(text: str) -> str:
     return _MARK.sub(shown, text)
 
 
-def _words(entity: str) -> str:
+def _character(entity: str) -> str:
     """The character of an entity; an unknown entity stays."""
     wording = html.unescape(entity)
     return " " if wording.isspace() else wording if len(wording) == 1 and wording.isprintable() else entity

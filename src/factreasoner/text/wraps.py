@@ -25,7 +25,7 @@ _LOOK_BACK = 60
 
 
 @lru_cache(maxsize=64)
-def shown(text: str) -> str:
+def displayed(text: str) -> str:
     """The text as displayed, without tags, one line per paragraph; positions unchanged."""
     return unwrapped(without_tags(text))
 
@@ -40,12 +40,12 @@ def unwrapped(text: str, places: Sequence[int] | None = None) -> str:
         return text
     pieces, at = [], 0
     for line, following in _Wraps(text, places or range(len(text))).found():
-        pieces += [text[at : line.end], _blank(text, line, following)]
+        pieces += [text[at : line.end], _break_replacement(text, line, following)]
         at = following.words
     return "".join([*pieces, text[at:]])
 
 
-def _blank(text: str, line: TextLine, following: TextLine) -> str:
+def _break_replacement(text: str, line: TextLine, following: TextLine) -> str:
     """The replacement of a break: nothing after a hyphen, and between letters without spaces."""
     width, before = following.words - line.end, text[max(0, line.end - _LOOK_BACK) : line.end]
     beside = before[-1] + text[following.words]

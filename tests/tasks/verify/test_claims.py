@@ -96,7 +96,7 @@ def revision_after(edits):
     """The answer after edits of its sentences."""
     done = edited(TEXT.text, [Edit(*place, after) for place, after in edits.items()])
     text = CitedText(done.text, SOURCE)
-    return RevisedText(text, (), {place: done.stands_for(place) for place in (FIRST, SECOND, THIRD)})
+    return RevisedText(text, (), {place: done.replacement_span(place) for place in (FIRST, SECOND, THIRD)})
 
 
 def test_each_sentence_knows_what_it_became():
@@ -121,7 +121,7 @@ def test_leftover_marks_of_removed_sentence_are_unchanged(mark):
     second = text.sentences[1].place
     done = edited(text.text, [Edit(*second, "")])
     assert done.text == f"{mark}It is big [1].{mark} It shows maps [1]."
-    revision = RevisedText(CitedText(done.text, SOURCE), (), {second: done.stands_for(second)})
+    revision = RevisedText(CitedText(done.text, SOURCE), (), {second: done.replacement_span(second)})
     assert [change.after for change in changes_of(text.text, revision, {second: ["wrong"]})] == [""]
 
 

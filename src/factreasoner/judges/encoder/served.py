@@ -140,7 +140,7 @@ class ServedRuntime(_Elsewhere):
         After several failed attempts, each text gets one more; without any answer, none.
         """
         try:
-            content = self._asked(part, attempts or self._config.max_attempts)
+            content = self._request_scores(part, attempts or self._config.max_attempts)
         except ProviderError as error:
             if len(part) == 1 or isinstance(error, _NoAnswerError):
                 return [Unscored("ServedError", f"{self.url}: {error}")] * len(part)
@@ -156,7 +156,7 @@ class ServedRuntime(_Elsewhere):
             return [self._unusable(f"{len(rows)} answers to {len(part)} texts")] * len(part)
         return [self._checked(row) for row in rows]
 
-    def _asked(self, part: Sequence[Texts], attempts: int) -> bytes:
+    def _request_scores(self, part: Sequence[Texts], attempts: int) -> bytes:
         """The body of an answer. Raises ProviderError, or ConfigError for what the user must fix."""
         body: dict[str, Any] = {
             "inputs": [[t for t in one if t is not None] for one in part],

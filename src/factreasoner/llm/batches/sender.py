@@ -149,12 +149,12 @@ class BatchService:
         """
         for batch in batches:
             if "batch_id" not in batch.state:
-                made = self._made(batch)
+                made = self._make_batch(batch)
                 batch.note(batch_id=made.id)
                 text(f"batch {batch.number}: {batch.state['requests']:,} requests uploaded as {made.id}")
         return [batch for batch in batches if self._fetched(batch, text) == "cancelled"]
 
-    def _made(self, batch: Batch) -> openai.types.Batch:
+    def _make_batch(self, batch: Batch) -> openai.types.Batch:
         """The service's batch for the requests; looks first for one that may already exist."""
         look = "file_id" in batch.state  # an earlier process may have been killed before it noted the id
         if not look:
@@ -164,7 +164,7 @@ class BatchService:
 
         def make(client: openai.OpenAI) -> openai.types.Batch:
             nonlocal look
-            found = _found(batch, client) if look else None
+            found = _existing_batch(batch, client) if look else None
             look = True
             return found or client.batches.create(
                 input_file_id=file_id, endpoint=URL, completion_window="24h"
@@ -232,7 +232,7 @@ def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
         return client.files.create(file=file, purpose="batch")
 
 
-def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
+def _existing_batch(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
     """The batch made from the file; None without one.
 
     The service lists the newest first, so a batch older than the file ends the search.

@@ -50,13 +50,13 @@ def lost_claims(result: JudgedPairs) -> Iterator[tuple[str, str, str]]:
 
     For each: the text with the claim, how it is invented or lost, and the claim.
     """
-    for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_words, _wanted), strict=True):
+    for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_problem, _wanted), strict=True):
         for line in lines:
             if words := how(line, result):
                 yield of, words, line.claim.text
 
 
-def _words(line: ClaimLine, result: JudgedPairs) -> str:
+def _problem(line: ClaimLine, result: JudgedPairs) -> str:
     """What is wrong with a claim of the answer; "" if nothing."""
     retrieved = other = ""
     if result.contexts is not None:

@@ -242,7 +242,7 @@ def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
 
     words, wanted = lines_of(result)
     for line in words:
-        yield from by_contexts(ANSWER, line, *(_aside(line, row) for row in by_text(ANSWER, line)))
+        yield from by_contexts(ANSWER, line, *(_reference_note(line, row) for row in by_text(ANSWER, line)))
     for line in words:
         yield from by_text(ANSWER, line)
     for line in wanted:
@@ -251,7 +251,7 @@ def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
         yield from by_contexts(REFERENCE, line)
 
 
-def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
+def _reference_note(line: ClaimLine, by_reference: ClaimRow) -> Note:
     """A note on what the reference says, if it differs from the contexts."""
     if by_reference.label == "supported" and not line.contexts.any.holds:
         return Note("the reference supports it")

@@ -181,7 +181,7 @@ def _metrics() -> Iterator[Metric]:
         yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
 
 
-def _lacking(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
+def _missing_inputs(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
     """What the record lacks, as text, by key. `found` are the claims that contexts may support."""
 
     def no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
@@ -251,7 +251,7 @@ def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
     relevant = tuple(any_of(line.contexts.each[place] for line in wanted) for place in places)
     lines = [line._replace(relevant=line.contexts.within(relevant)) for line in lines]
     found = [line for line in wanted if line.contexts.any.holds is not False]
-    lacking = _lacking(result, found)
+    lacking = _missing_inputs(result, found)
 
     def missing(needs: Needed) -> str:
         return next(filter(None, (lacking[key] for key in needs.keys)), "")
@@ -298,7 +298,7 @@ def _harmonic(one: float | None, other: float | None) -> float | None:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
-def _given(record: RagScores) -> Iterator[str]:
+def _given_inputs(record: RagScores) -> Iterator[str]:
     result = record.result
     if result.contexts is not None:
         yield "contexts"
@@ -309,5 +309,5 @@ def _given(record: RagScores) -> Iterator[str]:
 
 
 RAG: Table[RagScores] = Table(
-    "rag", main="num_claims", claims=lambda record: ((), 0), metrics=[*_metrics()], given=_given
+    "rag", main="num_claims", claims=lambda record: ((), 0), metrics=[*_metrics()], given=_given_inputs
 )

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from factreasoner.atoms.extraction import ATOM_PROMPTS
 from factreasoner.errors import InputProblem
-from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, parse_record
 from factreasoner.models import P_DIGITS, Record
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.pipeline.assembly import assembly_of
@@ -124,7 +124,7 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     """
     given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
     given |= {"reference": reference, "atoms": atoms, "reference_atoms": reference_atoms}
-    record = given_record("rag()", **given, gold_contexts=gold_contexts)
+    record = parse_record("rag()", **given, gold_contexts=gold_contexts)
     return TASK.assessed("rag()", record, llm, config, settings)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.assessors.judging import Task, in_calls, judge_all, judging_threads, pieces, premises
-from factreasoner.atoms.extraction import account_for, made_atoms
+from factreasoner.atoms.extraction import account_for, make_atoms
 from factreasoner.atoms.rules import reference_record
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
@@ -44,7 +44,7 @@ class ClaimMaker:
         """The record's atoms, or claims made from its response."""
         if record.atoms is not None:
             return MadeClaims(record.atoms)
-        return _numbered(self._made(record, meter), "a", record)
+        return _numbered(self._make_claims(record, meter), "a", record)
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
         """The record's reference atoms, or claims made from its reference."""
@@ -52,11 +52,11 @@ class ClaimMaker:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
             return MadeClaims(None)
-        return _numbered(self._made(reference_record(record), meter), "r", record)
+        return _numbered(self._make_claims(reference_record(record), meter), "r", record)
 
-    def _made(self, record: Record, meter: Meter) -> MadeClaims:
+    def _make_claims(self, record: Record, meter: Meter) -> MadeClaims:
         try:
-            made = made_atoms(record, self._atomizer, self._reviser, meter)
+            made = make_atoms(record, self._atomizer, self._reviser, meter)
         except StageError as error:
             return MadeClaims(None, tuple(error.failures))
         return MadeClaims(made.atoms, made.failures)
@@ -122,7 +122,7 @@ class RagWorker(ClaimWorker[RagResult]):
         makers = (self._maker.of_answer, self._maker.of_reference)
         at_once = min(2, self.config.concurrency)
         words, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
-        answer_claims, reference_claims = _asked(words.claims), _asked(wanted.claims)
+        answer_claims, reference_claims = _as_claims(words.claims), _as_claims(wanted.claims)
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, WINDOW_TOKENS)
         with meter.stage("evaluator"):
@@ -214,5 +214,5 @@ class RagWorker(ClaimWorker[RagResult]):
         return Judged((*filter(None, decided), *known), judged.failures)
 
 
-def _asked(claims: Sequence[Atom] | None) -> list[Claim]:
+def _as_claims(claims: Sequence[Atom] | None) -> list[Claim]:
     return [Claim(claim.id, claim.text) for claim in claims or ()]

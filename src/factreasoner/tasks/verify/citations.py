@@ -10,7 +10,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from factreasoner.atoms.plain_text import words_alone
+from factreasoner.atoms.plain_text import remove_marks
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
@@ -19,8 +19,8 @@ from factreasoner.text.citation_marks import (
     BROKEN,
     ENTRY,
     Regions,
+    marks_as_words,
     uncitable_regions,
-    words_among,
 )
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, without_tags
@@ -87,7 +87,7 @@ class CitedText:
         apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), uncitable_regions(lines)
         urls = (m for m in _URL.finditer(lines) if not apart.hold(*m.span()))
         self._links = [m for m in urls if not code.hold(*m.span())]
-        words = words_among(lines, [(m.start, m.end) for m in markers])
+        words = marks_as_words(lines, [(m.start, m.end) for m in markers])
         gone = [m for m in markers if (m.start, m.end) not in words]
         around = [
             Span(*span)
@@ -97,7 +97,7 @@ class CitedText:
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
         whole += [m.span() for m in UNREAD.finditer(lines) if not m["opens"]]
-        read, places = words_alone(self._read, whole, [*listed, *around])
+        read, places = remove_marks(self._read, whole, [*listed, *around])
         read = unwrapped(read, places)
         all_blocks = blocks(read)
         seen = [n for n, character in enumerate(read) if character != UNSEEN]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from factreasoner.atoms.extraction import made_atoms
+from factreasoner.atoms.extraction import make_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calls.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id
@@ -56,7 +56,7 @@ class ClaimFinder:
             return _placed(text, [(atom, _in_original(text, atom)) for atom in record.atoms], record)
         if is_abstention(text.plain):
             return FoundClaims(())
-        found = self._found(text, record, meter)
+        found = self._extract_claims(text, record, meter)
         located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
         located += _repeated(text, text.sentences, located)
         return _placed(text, located, record, found.failures)
@@ -66,7 +66,7 @@ class ClaimFinder:
     ) -> FoundClaims:
         """The claims of some sentences of a text."""
         own = text.like("\n\n".join(text.text[slice(*part.words)] for part in parts))
-        found = self._found(own, record, meter)
+        found = self._extract_claims(own, record, meter)
         starts = list(accumulate((part.words.end - part.words.start + 2 for part in parts[:-1]), initial=0))
         located: list[Located] = []
         for atom in found.atoms:
@@ -79,9 +79,9 @@ class ClaimFinder:
         located += _repeated(text, parts, located)
         return _placed(text, located, record, found.failures)
 
-    def _found(self, text: CitedText, record: Record, meter: Meter) -> Atomized:
+    def _extract_claims(self, text: CitedText, record: Record, meter: Meter) -> Atomized:
         asked = record.model_copy(update={"response": text.plain, "contexts": None, "atoms": None})
-        return made_atoms(asked, self._atomizer, self._reviser, meter)
+        return make_atoms(asked, self._atomizer, self._reviser, meter)
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
@@ -268,25 +268,25 @@ def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
 
 def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     """The judge's reason, or the verdict as text; then opposing verdicts."""
-    wording = best.explanation or _in_words(best, sources, text)
+    wording = best.explanation or _evidence_text(best, sources, text)
     wording += "." * wording[-1:].isalnum()
     for other in sources:
         if other.verdict.label == "contradiction" != best.verdict.label:
-            wording += f" {_words(other.rests_on, *AGAINST, text)}{_quote(other)}"
+            wording += f" {_cite(other.rests_on, *AGAINST, text)}{_quote(other)}"
         elif other.verdict.label == "entailment" != best.verdict.label:
-            wording += f" {_in_words(other, sources, text)}"
+            wording += f" {_evidence_text(other, sources, text)}"
     return wording
 
 
-def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
+def _evidence_text(best: SourceVerdict, sources: Sequence[SourceVerdict], text: CitedText) -> str:
     if best.verdict.label == "entailment":
-        return f"{_words(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
+        return f"{_cite(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
     if best.verdict.label == "contradiction":
-        return f"{_words(best.rests_on, 'contradicts it', 'contradict it', text)}{_quote(best)}"
+        return f"{_cite(best.rests_on, 'contradicts it', 'contradict it', text)}{_quote(best)}"
     if best.verdict.note:
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
-    return f"{_words(every, 'neither supports nor contradicts', 'neither support nor contradict', text)} it."
+    return f"{_cite(every, 'neither supports nor contradicts', 'neither support nor contradict', text)} it."
 
 
 def _quote(source: SourceVerdict) -> str:
@@ -295,7 +295,7 @@ def _quote(source: SourceVerdict) -> str:
     return f': "{words}"' if words.endswith((".", "!", "?")) else f': "{words}".' if words else "."
 
 
-def _words(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
+def _cite(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
     """The sources with the verb for one or for several."""
     return f"{_names(ids, text)} {of_one if len(ids) == 1 else of_several}"
 

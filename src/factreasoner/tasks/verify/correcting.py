@@ -15,7 +15,7 @@ from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.atoms.checks import Material
 from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import estimate_tokens
-from factreasoner.judges.llm import shown_source
+from factreasoner.judges.llm import format_source
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.pipeline.config import Config
@@ -130,7 +130,7 @@ def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSenten
         room = max(1, PASSAGE_TOKENS // (400 * len(chosen)))
         chosen = [c.model_copy(update={"text": _speaking(c.text, claims, room)}) for c in chosen]
     shown = (part for context in chosen for part in pieces(context, PASSAGE_TOKENS))
-    return [shown_source(f"[{text.label_of(part.id)}]", part.text) for part in shown]
+    return [format_source(f"[{text.label_of(part.id)}]", part.text) for part in shown]
 
 
 def _speaking(text: str, claims: str, most: int) -> str:
@@ -159,7 +159,7 @@ def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: s
         return f"it cites what was not shown: {strange}"
     if not cited.sentences:
         return "it is empty"
-    if matter.is_left(text.like(original).plain, cited.plain):
+    if matter.is_unrelated(text.like(original).plain, cited.plain):
         return "it does not speak of what the sentence and the sources do"
     return "it is no sentence among others" if _runs_on(new) and not _runs_on(original) else None
 

@@ -44,14 +44,14 @@ class Edited(NamedTuple):
 
     def placed(self) -> list[tuple[Edit, tuple[int, int]]]:
         """The edits that insert text, each with its span in the new text."""
-        return [(edit, self.stands_for((edit.start, edit.end))) for edit in self.edits if edit.after]
+        return [(edit, self.replacement_span((edit.start, edit.end))) for edit in self.edits if edit.after]
 
     def moved(self, span: tuple[int, int]) -> tuple[int, int] | None:
         """The new position of a span of the old text; None if an edit touched it."""
         touched = any(edit.start < span[1] and span[0] < edit.end for edit in self.edits)
-        return None if touched else self.stands_for(span)
+        return None if touched else self.replacement_span(span)
 
-    def stands_for(self, span: tuple[int, int]) -> tuple[int, int]:
+    def replacement_span(self, span: tuple[int, int]) -> tuple[int, int]:
         """The position in the new text of a span's replacement; empty if removed."""
         return self._now(span[0], begins=True), self._now(span[1], begins=False)
 

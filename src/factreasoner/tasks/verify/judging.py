@@ -13,7 +13,7 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.judges import OTHER_LANGUAGE, functions, pair_id
 from factreasoner.judges.asking import JudgedClaim
 from factreasoner.judges.ensemble import EnsembleJudge
-from factreasoner.judges.llm import LLMJudge, shown_source
+from factreasoner.judges.llm import LLMJudge, format_source
 from factreasoner.llm.client import Panel
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
@@ -73,7 +73,7 @@ class ClaimJudge:
         tasks = (_by_source if self._llm is None else _by_sources)(claims, against, record)
         stated = {context.id for context in record.contexts or () if context.text.strip()}
         parts = parallel_map(
-            lambda task: _asked(judge, *task, stated), tasks, workers=judging_threads(judge, self._config)
+            lambda task: _judge(judge, *task, stated), tasks, workers=judging_threads(judge, self._config)
         )
         return ClaimVerdicts(
             [verdict for part in parts for verdict in part.verdicts],
@@ -116,7 +116,7 @@ def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.id for part in shown))
 
 
-def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[str]) -> ClaimVerdicts:
+def _judge(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[str]) -> ClaimVerdicts:
     """The verdicts of a premise; neutral ones if all of its sources are empty."""
     shown = _ids(premise.parts) or (premise.id,)
     if stated.isdisjoint(shown):
@@ -178,7 +178,7 @@ class ModelJudge(LLMJudge):
         return self._template.fill(
             question=prompts.delimit(question, "question"),
             answer=prompts.delimit(answer, "answer"),
-            sources="\n\n".join(shown_source(name, text) for name, text in sources),
+            sources="\n\n".join(format_source(name, text) for name, text in sources),
         )
 
     @cached_property

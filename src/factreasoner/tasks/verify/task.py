@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from factreasoner.atoms.extraction import ATOM_PROMPTS, account_for, without_hidden_text
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, parse_record
 from factreasoner.models import Atom, Claim, Failure, Record, StageError, Verdict, new_id
 from factreasoner.pipeline.assembly import Assembly, assembly_of
 from factreasoner.pipeline.config import Config
@@ -75,7 +75,7 @@ class _Verification:
     def work(self) -> Work:
         """The answer verified, corrected and verified again."""
         text = CitedText(self._record.response, self._contexts)
-        claims = self._judged(self._found(self._worker.finder.claims(text, self._record, self._meter)), text)
+        claims = self._judged(self._unpack(self._worker.finder.claims(text, self._record, self._meter)), text)
         first = last = RevisedText(text, claims, {s.place: s.place for s in text.sentences})
         for number in range(1, self._worker.config.rounds + 1):
             corrected = self._corrected(last, number)
@@ -93,7 +93,7 @@ class _Verification:
         judged = sum(claim.label is not None for claim in claims)
         return Work(fields, tuple(self._failures), judged, len(claims), [Claim(c.id, c.text) for c in claims])
 
-    def _found(self, found: FoundClaims) -> tuple[VerifiedClaim, ...]:
+    def _unpack(self, found: FoundClaims) -> tuple[VerifiedClaim, ...]:
         self._failures += found.failures
         return found.claims
 
@@ -134,7 +134,7 @@ class _Verification:
             if done.moved(one.sentence.place) is None:
                 for root in last.origins(one.sentence):
                     self._reasons.setdefault(root, []).extend(one.why)
-        places = {root: done.stands_for(now) for root, now in last.places.items()}
+        places = {root: done.replacement_span(now) for root, now in last.places.items()}
         text = CitedText(done.text, self._contexts)
         return RevisedText(text, self._verified_again(last, text, done, number), places)
 
@@ -181,7 +181,7 @@ class _Verification:
                 found = self._worker.finder.claims_of(sentences, text, self._record, self._meter)
             except StageError as error:
                 found = FoundClaims((), tuple(error.failures))
-            for claim in self._found(found):
+            for claim in self._unpack(found):
                 again.append(claim.model_copy(update={"id": free_id()}))
         claims = (*stayed, *self._judged(again, text))
         return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
@@ -195,12 +195,12 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
     if own or unread or claim.id in judged.failed:
         return labelled(claim, own, text, complete=claim.id not in judged.failed, unread=unread)
     if claim.unknown:
-        wording = " ".join(_why_unknown(claim.unknown, text))
+        wording = " ".join(_unknown_source_notes(claim.unknown, text))
         return claim.model_copy(update={"label": "unknown_source", "explanation": wording})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
 
 
-def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
+def _unknown_source_notes(labels: Sequence[str], text: CitedText) -> Iterator[str]:
     """Why labels name no source."""
     if names := [label for label in labels if not is_link(label)]:
         ids = [context.id for context in text.contexts]
@@ -287,7 +287,7 @@ def verify(  # noqa: PLR0913 - what a record of this task may bring
     Raises what `assess` does, and InputError if there are no sources, or one is the path of a file.
     """
     given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
-    record = given_record("verify()", **given, atoms=atoms)
+    record = parse_record("verify()", **given, atoms=atoms)
     if not record.contexts:
         raise InputError([InputProblem("verify()", "contexts", "none given: pass contexts=[...]")])
     texts = (context.text for context in record.contexts)
