@@ -114,10 +114,10 @@ def _keeping_finished(path: Path) -> Iterator[None]:
     """Add the folder and the run with its finished records to any error."""
     try:
         yield
-    except FactReasonerError as error:
+    except (FactReasonerError, KeyboardInterrupt) as error:
         with contextlib.suppress(RunError):
-            error.run = Run.open(path)
-            kept = f"finished records: {len(error.run)}, in {path}"
+            vars(error)["run"] = run = Run.open(path)
+            kept = f"finished records: {len(run)}, in {path}"
             error.add_note(f"{kept}; the same call with `out` continues there")
         raise
 

@@ -138,6 +138,7 @@ class Sample(pydantic.BaseModel):
     retrieved_contexts: list[Passage]
     user_input: str | None = None
     tag: str = "plain"
+    team: str = "red"
 
 
 FRAME = pandas.DataFrame(
@@ -225,8 +226,16 @@ def test_wrong_llm_names_the_expected_method(llm):
 def test_records_may_be_objects_of_another_tool():
     samples = [Sample(response=TRUE, retrieved_contexts=[Passage()], user_input="Who?", tag="old")]
     (found,) = assess_many(samples, **GIVEN).results()
-    assert (found.prompt, found.metadata) == ("Who?", {"tag": "old"})
+    assert (found.prompt, found.metadata) == ("Who?", {"tag": "old", "team": "red"})
     assert [(context.id, context.link) for context in found.contexts] == [("p7", LINK)]
+
+
+def test_dumps_hold_what_is_asked_for():
+    found = assess(TRUE, contexts=[TEXT], id="q1")
+    assert found.model_dump(include={"id", "status"}) == {"id": "q1", "status": "ok"}
+    assert found.model_dump(include={"metrics"}) == {"metrics": found.metrics}
+    assert not {"rows", "output"} & found.model_dump(exclude={"rows", "output"}).keys()
+    assert found.model_dump(exclude={"metrics": {"precision"}}).keys() == found.model_dump().keys()
 
 
 PRIOR = Factor((0,), np.array([0.2, 0.8]))

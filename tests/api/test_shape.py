@@ -188,6 +188,7 @@ def test_runs_are_compared(tmp_path):
     found = compare(*made)
     assert (found["baseline"], list(found["runs"]), found["num_records"]) == ("two", ["two", "three"], 2)
     json.dumps(found)
+    assert compare(tmp_path / "two", str(tmp_path / "three")) == found
     with pytest.raises(ConfigError):
         compare(made[0])
 

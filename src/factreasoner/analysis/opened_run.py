@@ -142,13 +142,14 @@ class Run:
 
 
 @python_call
-def compare(*runs: Run, seed: int = 0) -> dict[str, Any]:
-    """Scores of runs of one task over the same records, and differences from the first run.
+def compare(*runs: Run | str | Path, seed: int = 0) -> dict[str, Any]:
+    """Scores of runs, or run folders, of one task over the same records, and differences from the first.
 
     Each difference has a p-value from permutations with `seed`, as in `compare --json`.
 
     Raises ConfigError: fewer than two runs, or one twice. RunError: records or tasks differ.
     """
-    names = named_runs([run.path for run in runs])
-    finished = (run._finished for run in runs)  # noqa: SLF001 - with its corrections
+    opened = [run if isinstance(run, Run) else Run.open(run) for run in runs]
+    names = named_runs([run.path for run in opened])
+    finished = (run._finished for run in opened)  # noqa: SLF001 - with its corrections
     return compare_runs(dict(zip(names, finished, strict=True)), settings=ComparisonSettings(seed=seed))

@@ -238,7 +238,7 @@ def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
     """The keys of a record: a mapping, an object, or a row of a DataFrame's `iterrows` or `itertuples`."""
     if isinstance(row, tuple) and len(row) == 2 and hasattr(row[1], "keys"):
         row = row[1]
-    found = mapping_of(row, _NAMES_OF_FIELDS)
+    found = mapping_of(row, (*_NAMES_OF_FIELDS, *getattr(type(row), "model_fields", ())))
     if found is None:
         message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
         raise InputError([InputProblem(where, "", message)])

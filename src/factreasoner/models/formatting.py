@@ -135,4 +135,5 @@ def describe(value: object) -> str:
         return "null"
     if isinstance(value, str):
         return "a string"
-    return "a list" if isinstance(value, list | tuple) else "an object"
+    names: dict[type, str] = {list: "a list", tuple: "a list", dict: "an object"}
+    return names.get(type(value), f"a {type(value).__name__}")

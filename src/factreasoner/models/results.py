@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pydantic import (
@@ -279,7 +280,14 @@ class Result(Model, Exchange):
             return fields
         names = {"record_id": "id", "prompt": "input", "response": "output"}
         shown = {names.get(name, name): value for name, value in fields.items()}
-        return shown | {"metrics": self.metrics, "rows": self._table()}
+        added: dict[str, Callable[[], object]] = {"metrics": lambda: self.metrics, "rows": self._table}
+        if info.include is not None:  # by the names that are shown
+            added |= {new: partial(getattr, self, old) for old, new in names.items()}
+            added = {name: made for name, made in added.items() if name in info.include}
+        out = info.exclude or {}
+        whole = {key for key in out if isinstance(out, set) or isinstance(out[key], bool)}
+        shown |= {name: made() for name, made in added.items()}
+        return {name: value for name, value in shown.items() if name not in whole}
 
     def __repr__(self) -> str:
         words, rows = self.vocabulary, main_rows(self.rows())

@@ -137,7 +137,6 @@ _WORDS = {
     r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
     r"write each of these as a record, one a line: .*": "pass each of these as a record",
     r"(?<!['\"\w])an object(?!['\"\w])|(?<=must be )a mapping": "a dict",
-    r"a list of objects": "a list of dicts",
     r"(?<!['\"\w])null(?!['\"\w])": "None",
     r"(?<!['\"\w])true(?!['\"\w])": "True",
     r"(?<!['\"\w])false(?!['\"\w])": "False",

@@ -23,20 +23,7 @@ from factreasoner.text.visible import replaced, visible
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`|^(?:Error: )?([a-z_]+)(?=: )", re.MULTILINE)
 _NO_SETTINGS = frozenset(
-    {
-        "assessors",
-        "baseline",
-        "by",
-        "column_map",
-        "fresh",
-        "gold",
-        "intersect",
-        "max",
-        "metric",
-        "min",
-        "modes",
-    }
-    | {"out", "url"}
+    "assessors baseline by column_map fresh gold intersect max metric min modes out url".split()  # noqa: SIM905
 )
 """Parameters with a flag that are not settings."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import gc
 import multiprocessing
@@ -12,12 +13,15 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, NoReturn
 
+from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.runtime import use_one_thread
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
@@ -57,6 +61,7 @@ class Processes(WorkerPool[_WorkerProcess]):
         self._task, self._config = task, config
 
     def __enter__(self) -> Processes:
+        _refuse_unguarded_script()
         if _context().get_start_method() == "forkserver":
             # A tracker started here frees semaphores without a warning if the driver is killed.
             sys.warnoptions.append(_QUIET)
@@ -90,6 +95,24 @@ class Processes(WorkerPool[_WorkerProcess]):
             ended: Future[Portion] = Future()
             ended.set_exception(error)
             return ended
+
+
+def _refuse_unguarded_script() -> None:
+    """Raise ConfigError if a script starts processes outside `if __name__ == "__main__":`."""
+    main = sys.modules["__main__"]
+    file, named = getattr(main, "__file__", None), getattr(main, "__spec__", None)
+    calls = (frame for frame, _ in traceback.walk_stack(None) if frame.f_globals is vars(main))
+    call = next((frame for frame in calls if frame.f_code.co_name == "<module>"), None)
+    if not file or call is None or (named and named.name.endswith("__main__")):
+        return  # no process imports it
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        nodes = [node for node in ast.walk(ast.parse(Path(file).read_bytes())) if isinstance(node, ast.If)]
+        around = [node for node in nodes if node.lineno < call.f_lineno <= (node.end_lineno or 0)]
+        if not any("__name__" in ast.unparse(node.test) for node in around):
+            raise ConfigError(
+                f"executor: each process imports {file}, whose line {call.f_lineno} starts processes again; "
+                'put that line under `if __name__ == "__main__":`'
+            )
 
 
 @contextlib.contextmanager

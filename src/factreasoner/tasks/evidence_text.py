@@ -26,7 +26,8 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
         note = one_line(notes_text(cut))
     else:
         note = one_line(whole, longest)
-    if row.against == "cited" and any(one.own for one in row.notes) and whole.startswith("["):
+    own = any(one.own for one in row.notes) or not row.quote
+    if row.against == "cited" and row.context is not None and own and whole.startswith("["):
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:

@@ -48,17 +48,13 @@ def unseen_elements(root: HtmlElement) -> list[HtmlElement]:
                 if rank >= own.get(name.lower(), ((), ""))[0]:
                     own[name.lower()] = rank, value.strip().lower()
 
-    def hides(element: HtmlElement, name: str, value: str) -> bool:
-        if re.fullmatch(_HIDING[name], value) is None:
-            return False
-        return name not in _INHERITED or not any(name in styles.get(e, ()) for e in element.iterdescendants())
+    def hides(element: HtmlElement, name: str) -> bool:
+        again = element.iterdescendants() if name in _INHERITED else ()
+        value = re.fullmatch(_HIDING[name], styles[element][name][1])
+        return value is not None and not any(name in styles.get(inner, ()) for inner in again)
 
-    return [
-        element
-        for element, style in styles.items()
-        if element.tag not in ("html", "body", "head")  # many hide their body until a script shows it
-        and any(hides(element, name, value) for name, (_, value) in style.items())
-    ]
+    shown = ("html", "body", "head")  # many hide their body until a script shows it
+    return [e for e in list(styles) if e.tag not in shown and any(hides(e, name) for name in styles[e])]
 
 
 def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:
