@@ -50,7 +50,7 @@ def test_source_named_by_marker_is_named_once():
     assert said == ['[1] says otherwise: "in 1932" (Guide)']
     without = named | {"quote": None}
     said = evidence_of(replace(row, notes=(Note("[1] supports it."),), **without), 80)
-    assert said == ["[1] supports it. (Guide)"]
+    assert said == ["[1] supports it (Guide)"]
     by_another = (Note("[2] contradicts it", "Closed", own=False),)
     said = evidence_of(replace(row, notes=by_another, **named), 80)
     assert said == ['s1 (Guide): "in 1932"', '[2] contradicts it: "Closed"']

@@ -29,7 +29,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     own = any(one.own for one in row.notes) or not row.quote
     if row.against == "cited" and row.context is not None and own and whole.startswith("["):
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
-        note += f" ({titled})" * bool(titled)
+        note = f"{note.removesuffix('.')} ({titled})" if titled else note
     elif row.context is not None:
         quote = "" if words in whole else f'{row.quote_mark}"{_shortened(words, row, longest)}"'
         verb = "" if row.quote and not row.quote_mark else _DECIDES[row.label == "contradicted"]
