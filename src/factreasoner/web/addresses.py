@@ -8,41 +8,20 @@ NAT64) counts as that one; tunnels (6to4, Teredo) are always refused.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from pathlib import Path
 
 import httpx
 
 from factreasoner.errors import ConfigError, ForbiddenUrlError
 
-_SPECIAL = {
-    "unspecified address": "0.0.0.0/8 ::/128",
-    "private address": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fec0::/10",
-    "loopback address": "127.0.0.0/8 ::1/128",
-    "link-local address": "169.254.0.0/16 fe80::/10",
-    "multicast address": "224.0.0.0/4 ff00::/8",
-    "carrier-grade NAT address": "100.64.0.0/10",
-    "tunnel address": "192.88.99.0/24 2001::/32 2002::/16",
-    "translated address": "64:ff9b:1::/48",  # its IPv4 address is unknown
-    "documentation address": "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20",
-    "benchmarking address": "198.18.0.0/15",
-    "discard address": "100::/64",
-    "reserved address": "192.0.0.0/24 240.0.0.0/4 2001::/23",
-}
-_NETWORKS = [(ip_network(network), why) for why, networks in _SPECIAL.items() for network in networks.split()]
-"""Networks in order: one may lie in a later one."""
+_TABLES = tomllib.loads(Path(__file__).with_name("special_addresses.toml").read_text(encoding="utf-8"))
+_NETWORKS = [(ip_network(one), why) for why, ones in _TABLES["special"].items() for one in ones.split()]
 _GLOBAL_IPV6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
-_METADATA_OF = {
-    "most": "169.254.169.254",
-    "Alibaba": "100.100.100.200",
-    "AWS": "169.254.170.2 169.254.170.23 fd00:ec2::23 fd00:ec2::254",
-    "Azure": "168.63.129.16",
-    "Google": "fd20:ce::254",
-    "Oracle": "192.0.0.192 fd00:c1::a9fe:a9fe",
-}
-_METADATA = frozenset(map(ip_address, " ".join(_METADATA_OF.values()).split()))
-"""Cloud metadata addresses with credentials; refused even if private hosts are allowed."""
+_METADATA = frozenset(map(ip_address, " ".join(_TABLES["metadata"].values()).split()))
 INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
 """Reasons ignored with `allow_private_hosts`."""
 
