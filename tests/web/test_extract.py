@@ -9,7 +9,7 @@ from pages import ARTICLE, SENTENCES, html, pdf
 
 from factreasoner.web.extract import extract
 from factreasoner.web.page import Extracted, decode
-from factreasoner.web.superscripts import raised
+from factreasoner.web.tree import raised
 
 
 def test_html_gives_the_article_without_menu_and_footer():

@@ -208,6 +208,45 @@ def test_differing_running_lines_are_kept(lines, expected):
     assert text(*pages).split("\n") == [" ".join(bodies), *expected]
 
 
+NOTE = "1 See the annual report of 1931, page 12."
+
+
+@pytest.mark.parametrize("cut", [2, 3])
+@pytest.mark.parametrize(
+    ("below", "above"),
+    [
+        ([], [(72, 760, "The Old Mill")]),
+        ([], [(72, 760, "2 Mills"), (480, 760, "17")]),
+        ([(280, 40, "Page 3 of 9")], []),
+        ([(280, 40, "- 4 -")], []),
+        ([], [(500, 760, "iv")]),
+        ([(72, 40, "Seite 3")], [(72, 760, "Die Mühle")]),
+        ([(72, 90, NOTE, 8)], []),
+        ([(72, 90, NOTE)], []),
+        ([(72, 90, "* See the report, which was", 8), (72, 80, "printed later", 8)], [(72, 760, "The Mill")]),
+        ([(72, 90, "[1] Cf. the report", 9), (290, 40, "3")], [(290, 40, "4")]),
+    ],
+)
+def test_edges_of_pages_cut_no_sentence(below, above, cut):
+    pages = [[*column(BODIES[:cut], 72), *below], [*above, *column(BODIES[cut:], 72)]]
+    found = text(*pages)
+    assert found.startswith(" ".join(BODIES) + "\n")
+    assert all(item[2] in found for item in [*below, *above] if not item[2].isdigit())
+
+
+def test_headers_that_differ_cut_no_sentence():
+    titles = ["The Bridge", "The Mill", "The Tower", "Trams", "The War"]
+    pages = report(lambda n: titles[n - 1], lambda n: "")
+    assert text(*pages).split("\n") == ["The Bridge", " ".join(BODIES), *titles[1:]]
+
+
+def test_column_word_goes_on_behind_a_footnote():
+    left = [*column([*QUARRY[:4], "until the win-"], 72), (72, 610, "1 See the report", 8)]
+    found = text([*left, *column(["ter of 1911. A storm had", *MILL[2:]], 320)])
+    assert "men until the winter of 1911. A storm had struck" in found
+    assert found.endswith("\n1 See the report")
+
+
 def test_lines_of_text_that_recur_stay():
     for gap in (14, 24):
         first = [(72, 740, "As was said above.")]

@@ -25,8 +25,7 @@ from markdown_it import MarkdownIt
 from factreasoner.text.sentences import sentences
 from factreasoner.web.office import office_text
 from factreasoner.web.page import MEDIA_TYPES, WIDE, Extracted, decode
-from factreasoner.web.superscripts import PARTS, is_torn, write_superscripts
-from factreasoner.web.tree import NO_TEXT, one_line, whole_text
+from factreasoner.web.tree import NO_TEXT, PARTS, is_torn, one_line, whole_text, write_superscripts
 
 READY = b"ready\n"
 MEMORY = 2 * 1024**3

@@ -18,8 +18,7 @@ from factreasoner.text.language import normalize_nfc
 from factreasoner.web import pdf_layout as layout
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.pdf_layout import PagePart, rows_of
-from factreasoner.web.superscripts import raised
-from factreasoner.web.tree import one_line
+from factreasoner.web.tree import one_line, raised
 
 _WIDE, _LETTER = 1.05, 0.6
 """In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""
@@ -32,6 +31,7 @@ _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
+_NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
 _POWER = re.compile(r"\d[-−]?\d")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
@@ -198,7 +198,10 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
 
 
 class _Edge(NamedTuple):
-    """A row at an edge of a page; `apart` if a blank or its font sets it off, `key` then without numbers."""
+    """A row at an edge of a page; `apart` if a blank or its font sets it off, `key` then without numbers.
+
+    `within` says that a small letter follows, so that a header cuts a sentence.
+    """
 
     top: bool
     place: float
@@ -206,12 +209,14 @@ class _Edge(NamedTuple):
     text: str
     key: str
     apart: bool
+    within: bool
 
 
 def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PagePart], list[str]]:
     """Lines of pages (words, height) in the order of reading, and headers and footers that pages repeat.
 
-    These are given once, or each if they differ by more than the number of the page.
+    These are given once, or each if they differ by more than the number of the page. Other headers, footers
+    and footnotes are asides.
     """
     edges = [list(_edges_of(*page)) for page in pages]
     running: list[str] = []
@@ -219,16 +224,25 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
     lines: list[PagePart] = []
     for number, (parts, _) in enumerate(pages):
         near = list(chain(*edges[max(0, number - 2) : number], *edges[number + 1 : number + 3]))
-        gone: list[PagePart] = []
+        body, cutting = list(parts), {True: list[PagePart](), False: list[PagePart]()}
         for edge in edges[number]:
-            if _is_repeated(edge, near):
-                text, forms = edge.text, _forms(edge.text, number)
+            beside = [o for o in near if o.top == edge.top and abs(o.place - edge.place) < _SAME_PLACE]
+            rest = [part for part in body if part not in edge.row]
+            if _is_repeated(edge, beside):
+                text, forms, body = edge.text, _forms(edge.text, number), rest
                 is_number = _PAGE_NUMBER.fullmatch(_NUMBERS.sub("#", text)) and not _YEAR.search(text)
                 running += [text] if seen.isdisjoint(forms) and not is_number else []
                 seen |= forms
-                gone += edge.row
-        body = layout.ordered([part for part in parts if part not in gone])
-        lines += [*body[:-1], *(line._replace(last=True) for line in body[-1:])]
+            elif _cuts(edge, beside):
+                body = rest
+                cutting[edge.top] += edge.row
+        if not body:
+            body, cutting = cutting[True] + cutting[False], {True: [], False: []}
+        found = layout.with_notes(layout.ordered(body))
+        for n in [n for n, line in enumerate(found) if not line.aside][-1:]:
+            found[n] = found[n]._replace(last=True)
+        head, foot = (layout.asides(layout.ordered(cutting[top])) for top in (True, False))
+        lines += head + found + foot
     return lines, running
 
 
@@ -248,8 +262,9 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
             blank = len(rows) > 1 and gap > min(least, 3 * high)
             apart = blank or len(rows) == 1 or (bool(after) and not layout.are_alike(row[0], after[0]))
             key = _NUMBERS.sub("#", text) if blank else text
-            found = [one._replace(apart=one.apart or apart) for one in found]
-            found.append(_Edge(top, place, row, text, key, apart))
+            within = top and bool(after) and after[0].text[:1].islower()
+            found = [one._replace(apart=one.apart or apart, within=one.within or within) for one in found]
+            found.append(_Edge(top, place, row, text, key, apart, within))
         yield from found
 
 
@@ -259,12 +274,19 @@ def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
     return len(after) > 1 and sum(above) > 1
 
 
-def _is_repeated(edge: _Edge, near: Sequence[_Edge]) -> bool:
+def _is_repeated(edge: _Edge, beside: Sequence[_Edge]) -> bool:
     """Whether a page nearby has the same row at its place, and none has a line of its text there."""
-    beside = [one for one in near if one.top == edge.top and abs(one.place - edge.place) < _SAME_PLACE]
     same = [other for other in beside if other.key == edge.key or other.text == edge.text]
     is_apart = any(edge.apart or other.apart for other in same)
     return is_apart and all(other.apart or other in same for other in beside)
+
+
+def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:
+    """Whether a row that stands apart is a page number, or a header or footer that differs by page."""
+    if _NAMED_NUMBER.fullmatch(_NUMBERS.sub("#", edge.text)):
+        return edge.apart
+    is_text = edge.text[:1].islower() or len(edge.text) > 60 or layout.SENTENCE_END.search(edge.text)
+    return edge.apart and not is_text and (edge.within or any(other.apart for other in beside))
 
 
 def _forms(text: str, number: int) -> set[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from itertools import groupby, pairwise
+from statistics import median
 from typing import NamedTuple
 
 from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
@@ -26,6 +27,7 @@ _LEAST_PROSE, _USUAL_PROSE = 1, 3
 """Points by `_prose_of` of each of the columns beside one another, and of all on average."""
 BAR = " | "
 _BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
+_NOTE = re.compile(r"(?:\W?(?:\d{1,2}|[a-z])[\])]|\d{1,2}\.?(?=\s)|[*†‡§¹²³⁴-⁹]+)\s*\S")
 SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _SENTENCE_BORDER = re.compile(r"[^\W\d_]{3}[.!?] (?=[^\W\d_a-z])")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -43,7 +45,8 @@ _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non"})
 class PagePart(NamedTuple):
     """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
 
-    `full` says that the line goes to the right end of its column, `last` that it is the last of its page.
+    `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
+    `aside` that it may stand within a sentence.
     """
 
     text: str
@@ -53,6 +56,7 @@ class PagePart(NamedTuple):
     height: float
     full: bool = False
     last: bool = False
+    aside: bool = False
 
 
 def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
@@ -138,7 +142,7 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
     if followed:
         apart = (n for n in range(1, end) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
         end = next((n for n in apart if left[n].base < lowest - left[n].height), end)
-    return ordered(left[:end], prose=True) + ordered(right, prose=True) + _lines(left[end:])
+    return with_notes(ordered(left[:end], prose=True)) + ordered(right, prose=True) + _lines(left[end:])
 
 
 def _sides(parts: Sequence[PagePart], gutter: float) -> tuple[list[PagePart], list[PagePart]]:
@@ -202,13 +206,43 @@ def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
 
 
 def joined(lines: Sequence[PagePart]) -> str:
-    """The text of lines, with those of one sentence on one line and words cut at a line's end whole."""
+    """The text of lines, with those of one sentence on one line and words cut at a line's end whole.
+
+    Asides stand behind the paragraph whose sentence they cut.
+    """
     ends = _LineEnds([line.text for line in lines])
-    pieces = []
-    for line, after in pairwise(lines):
-        whole = ends.joined(line.text, after.text)
-        pieces.append(line.text + _between(line, after) if whole is None else whole)
-    return "".join([*pieces, *(line.text for line in lines[-1:])])
+    text, waiting = "", list[PagePart]()
+    before: PagePart | None = None
+    for line in [*lines, None]:
+        if line is not None and line.aside:
+            waiting.append(line._replace(aside=False))
+            continue
+        whole = ends.joined(before.text, line.text) if before and line else None
+        between = _between(before, line) if before and line and whole is None else ""
+        if waiting and (not (before and line) or "\n" in between or SENTENCE_END.search(before.text)):
+            between, waiting = f"\n{joined(waiting)}" + ("\n\n" if before and before.last else "\n"), []
+        text += (whole or (before.text if before else "")) + between
+        before = line
+    return text.strip("\n")
+
+
+def asides(lines: Sequence[PagePart]) -> list[PagePart]:
+    """Lines as those that may stand within a sentence."""
+    return [line._replace(aside=True) for line in lines]
+
+
+def with_notes(lines: Sequence[PagePart]) -> list[PagePart]:
+    """Lines of a page or column, footnotes as asides: in small letters, or behind a mark and a blank."""
+    usual = median(line.height for line in lines) if lines else 0.0
+    for n, (before, line) in enumerate(pairwise(lines), 1):
+        small = line.height < 0.95 * min(usual, before.height)
+        marked = before.base - line.base > 1.5 * line.height and _NOTE.match(line.text)
+        below = all(
+            after.base < one.base and after.height < 1.05 * line.height for one, after in pairwise(lines[n:])
+        )
+        if (small or marked) and below and 2 * line.base < lines[0].base + lines[-1].base:
+            return [*lines[:n], *asides(lines[n:])]
+    return list(lines)
 
 
 def are_alike(line: PagePart, other: PagePart) -> bool:
