@@ -15,7 +15,7 @@ import pytest
 import requests
 from service_scene import RECORD, running, until
 
-from factreasoner.serve import connection
+from factreasoner.serve import server as connection
 from factreasoner.serve.app import RequestLimits
 
 MEGABYTE = 1 << 20

@@ -9,7 +9,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +37,6 @@ from factreasoner.pipeline.config import Config
 from factreasoner.plugins.kinds import ATOMIZER
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Atomizer
-from factreasoner.serve.sizes import most_claims, pairs_of
 from factreasoner.tasks.task import FACTUALITY, RecordWorker, Task, task_named
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
@@ -325,3 +324,27 @@ def _reply(description: str, media_type: str, schema: Mapping[str, Any]) -> dict
 
 def _ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+def pairs_of(record: Record, config: Config, claims_in: Callable[[str], int]) -> int:
+    """Estimated pairs of claim and passage of a record.
+
+    Given atoms and facts count, else the claims in the texts; passages to be searched count as the maximum. A
+    pair of two passages counts as four, since its claim is longer.
+    """
+
+    def size(items: Sequence[object] | None, text: str) -> int:
+        if items is not None:
+            return len(items)
+        return claims_in(text) if text.strip() else 0
+
+    answer = size(record.atoms, record.response)
+    right = size(record.facts or record.reference_atoms, record.reference or "")
+    premises = answer * config.retrieve_k if record.contexts is None else len(record.contexts)
+    among = 4 * premises * premises if config.version == 3 else 0
+    return (answer + right) * (premises + bool(right)) + among
+
+
+def most_claims(text: str) -> int:
+    """An upper bound on a text's claims: its words, or sentences without spaces."""
+    return max(len(text.split()), len(sentences(text)))

@@ -198,10 +198,7 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
 
 
 class _Edge(NamedTuple):
-    """A row at an edge of a page; `apart` if a blank or its font sets it off, `key` then without numbers.
-
-    `within` says that a small letter follows, so that a header cuts a sentence.
-    """
+    """A row at an edge; `apart` if a blank or its font sets it off, `within` if a small letter follows."""
 
     top: bool
     place: float
