@@ -59,10 +59,8 @@ def by_rows(*columns):
 COLUMNS = [
     by_rows(column(QUARRY, 72), column(MILL, 320)),
     [*column(QUARRY, 72), *column(MILL, 320)],
-    [*column(MILL, 320), *column(QUARRY, 72)],
     by_rows(column(QUARRY, 72), column(MILL, 216)),
     by_rows(column(QUARRY, 72), column(MILL, 320, top=693)),
-    by_rows(column(QUARRY, 72), column(MILL, 320, leading=13)),
     [
         (72, 740, "A History of the Valley and of Everyone who ever Lived in it", 14),
         *by_rows(column(QUARRY, 72), column(MILL, 320)),
@@ -92,9 +90,7 @@ OTHER_COLUMNS = [
     "Die Brücke wurde im Jahr|1931 von Bürgermeister|Johann Bergström|eingeweiht. Die Kosten|trug die Stadt.",
     "Der Steinbruch gehörte|Familie Lindqvist aus|Göteborg. Arbeiter aus|Norwegen und Polen|wohnten im Dorf.",
     "Mayor Johan Berg and|Captain Erik Lund of|Gothenburg founded the|Otter Society in 1923.",
-    "Professor Anna Strand,|Doctor Olof Palme and|Bishop Sven Ek joined|King Gustav in 1925.",
     "THE QUARRY WAS OPENED|IN 1890 BY TWO MEN|FROM THE NEXT VILLAGE|AND CLOSED IN 1911.",
-    "Le pont fut ouvert en|1931 par Charles Dupont,|maire de Lyon. La ville|versa deux millions.",
 ]
 
 
@@ -126,11 +122,6 @@ ROWS = [
     (
         ["Opened", "Closed", "Opened again"],
         ["on 4 May 1931 by the mayor", "in the winter of 1958", "after the repairs of 1959"],
-        [""] * 3,
-    ),
-    (
-        ["Who built the bridge?", "When was it opened?", "What did it cost?"],
-        ["Mara Lindqvist of Gothenburg.", "On 4 May 1931.", "Two million crowns."],
         [""] * 3,
     ),
 ]
@@ -215,12 +206,9 @@ NOTE = "1 See the annual report of 1931, page 12."
 @pytest.mark.parametrize(
     ("below", "above"),
     [
-        ([], [(72, 760, "The Old Mill")]),
+        ([(72, 40, "Page 3 of 9")], [(72, 760, "Die Mühle")]),
         ([], [(72, 760, "2 Mills"), (480, 760, "17")]),
-        ([(280, 40, "Page 3 of 9")], []),
-        ([(280, 40, "- 4 -")], []),
-        ([], [(500, 760, "iv")]),
-        ([(72, 40, "Seite 3")], [(72, 760, "Die Mühle")]),
+        ([(280, 40, "- 4 -")], [(500, 760, "iv")]),
         ([(72, 90, NOTE, 8)], []),
         ([(72, 90, NOTE)], []),
         ([(72, 90, "* See the report, which was", 8), (72, 80, "printed later", 8)], [(72, 760, "The Mill")]),
@@ -345,7 +333,6 @@ LINES = [
     ("page", "begins"),
     [
         (capped("he quarry was opened in 1890 by two men"), "The quarry was opened in 1890 by two men from"),
-        (capped("he quarry was opened in 1890 by two men", size=32, base=684.5), "The quarry was opened"),
         (capped("he quarry was opened in 1890 by two men", size=45, width=34, base=672), "The quarry was"),
         (capped("HE QUARRY was opened in 1890 by two men"), "THE QUARRY was opened in 1890"),
         (capped("n 1890 two brothers came to the valley", cap="\u201cI", width=24), "\u201cIn 1890 two"),
