@@ -146,7 +146,7 @@ def test_records_of_ours_and_unknown_settings():
         assess_many([record], versoin=3)
     with pytest.raises(ConfigError, match="no task is called 'rgg'; did you mean 'rag'"):
         assess_many([record], task="rgg")
-    with pytest.raises(InputError, match=r"did you mean 'output'\? \(`column_map` ouput=output\)"):
+    with pytest.raises(InputError, match=r"did you mean 'output'\? \(`column_map=\{'ouput': 'output'\}`\)"):
         assess_many([{"ouput": "x"}])
 
 
