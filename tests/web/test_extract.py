@@ -53,6 +53,8 @@ def test_tags_do_not_cut_short_sentences():
     assert extract(
         page + b"<li><a>It</a></li></ul><p>Open <b>daily</b>.</p></body></html>", sift=False
     ).text.splitlines() == ["See the page for more.", "It", "Open daily."]
+    page = html(ARTICLE + "<p>The mill by the river was built in <del>1871</del> <s>1888</s> 1902.</p>")
+    assert "The mill by the river was built in 1902." in " ".join(extract(page).text.split())
 
 
 def test_plain_text_stays_as_it_is():
@@ -71,11 +73,7 @@ def test_plain_text_stays_as_it_is():
         (bytes(range(128, 256)), "text/plain", "not UTF-8, nor an encoding that can be recognised"),
         (b"%PDF-1.4 and nothing more", "application/pdf", "damaged PDF"),
         (pdf(""), "application/pdf", "no text"),
-        (
-            html("Enable JavaScript and cookies to continue with this page."),
-            "text/html",
-            "notice: enable javascript",
-        ),
+        (html("Enable JavaScript and cookies to continue."), "text/html", "notice: enable javascript"),
         (html("", title="")[:60], "text/html", "no text"),
     ],
 )

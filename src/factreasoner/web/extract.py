@@ -25,7 +25,7 @@ from markdown_it import MarkdownIt
 from factreasoner.text.sentences import sentences
 from factreasoner.web.office import office_text
 from factreasoner.web.page import MEDIA_TYPES, WIDE, Extracted, decode
-from factreasoner.web.tree import NO_TEXT, PARTS, is_torn, one_line, whole_text, write_superscripts
+from factreasoner.web.tree import NO_TEXT, PARTS, STRUCK, is_torn, one_line, whole_text, write_superscripts
 
 READY = b"ready\n"
 MEMORY = 2 * 1024**3
@@ -126,6 +126,8 @@ def _main_text(source: str) -> Extracted:
     tree = trafilatura.load_html(source)
     if tree is None:
         return Extracted("")
+    for element in tree.xpath(STRUCK):
+        element.drop_tree()
     write_superscripts(tree)
     found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     if isinstance(found, Document) and is_torn(tree, found.text or ""):

@@ -39,6 +39,7 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
+STRUCK = "//del | //s | //strike"
 _BETWEEN = {"mfrac": "/", "msup": "^"}
 TOO_DEEP = "elements nested more than 2,048 deep, and everything after them"
 NO_TEXT = re.compile(
@@ -62,14 +63,12 @@ def whole_text(source: str) -> Extracted:
         return Extracted("")
     for behind in list(root.itersiblings()):
         root.append(behind)
-    for element in (*unseen_elements(root), *root.xpath("//*[@hidden] | //del | //s | //strike")):
+    for element in (*unseen_elements(root), *root.xpath("//*[@hidden]"), *root.xpath(STRUCK)):
         if element.getparent() is not None:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
     title = next(filter(None, titles), "")
-    for element in root.xpath(
-        "//head/title | //head/noscript"
-    ):  # not the head: HTML 5 without a body lands in it
+    for element in root.xpath("//head/title | //head/noscript"):  # HTML 5 without a body lands in the head
         element.drop_tree()
     write_superscripts(root)
     _write_formulas(root)
