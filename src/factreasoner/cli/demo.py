@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from factreasoner.runs.finished import FinishedRun
 
 NEXT = """
-The bundled judge, a small network, read these. It misses errors, most of all in who did what and in causes;
-a model finds more (--model NAME). Type next:
+The bundled judge, a small neural model, judged these. It misses errors, above all swapped roles and wrong
+causes. To judge with a language model, add --model NAME. Next, try:
 
   factreasoner explain {folder} --record nokia --atom a14
   printf 'The tower is 38 metres high.' > tower.txt
@@ -28,7 +28,7 @@ a model finds more (--model NAME). Type next:
 class DemoCommand(Command):
     """Judge seven bundled answers with planted errors, show the worst three atoms, and write the report.
 
-    It needs no key, network or model, and ignores settings from the environment.
+    It needs no key, internet or language model, and ignores settings from the environment.
     """
 
     out: Path = flag("Run folder. (default: runs/demo)", "--out", "-o", default=Path("runs/demo"))
@@ -58,10 +58,10 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
 
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
     print_text("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
-    print_text("The three least likely atoms, each with the quote that contradicts it:\n")
+    print_text("The three least likely atoms, each with the sentence that the judge relied on:\n")
     print_rows(select_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
     right, found, missed, wronged = summary["gold"]["confusion"].values()
     precision, (low, high) = summary["mean"]["precision"], summary["interval_95"]["precision"]
     called = f"{found} of {found + missed} planted errors, and {wronged} of {wronged + right} right atoms"
     print_text(f"Precision, the mean share of supported atoms: {precision:.3f}  [{low:.3f}, {high:.3f}]")
-    print_text(f"Called false: {called}.")
+    print_text(f"Contradicted or unverified: {called}.")

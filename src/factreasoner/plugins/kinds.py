@@ -268,7 +268,7 @@ _MODEL: PluginKind[LLM] = PluginKind("llm", "call", object, raises=(*_PASSED_ON,
 def checked_model(llm: LLM) -> LLM:
     """A custom model with checked errors. Raises ConfigError: it has no method call()."""
     if isinstance(llm, type) or not callable(getattr(llm, "call", None)):
-        hint = 'give an object that has one, or name a model: model="openai/gpt-4o-mini"'
+        hint = 'name a model instead, as model="openai/gpt-4o-mini", or write a class with that method'
         raise ConfigError(f"llm: {named(llm)!r} has no method call(prompt, schema): {hint}")
     ours = type(llm).__module__.startswith("factreasoner.")
     return llm if ours else cast(LLM, _CheckedPlugin(_MODEL, named(llm), llm))
