@@ -29,9 +29,9 @@ _NO_RULE = re.compile(
     re.DOTALL,
 )
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)")
-_NAME = r"(?:\\.|[\w-])+"
-_PART = re.compile(rf"([#.])({_NAME})|\[([\w-]+)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]")
-_STEP = rf"(?=\S)(?:\*|[\w-]+)?(?:{_PART.pattern})*"
+_NAME = r"(?:\\[^\"]|[\w-])+"
+_PART = re.compile(rf"([#.])({_NAME})|\[([a-zA-Z][\w-]*)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]")
+_STEP = rf"(?=\S)(?:\*|[a-zA-Z][\w-]*)?(?:{_PART.pattern})*"
 _SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
 _MOST_RULES = 1_000
 
