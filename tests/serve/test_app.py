@@ -16,7 +16,7 @@ from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.table import PLUGINS, Plugin
-from factreasoner.serve import answers, connection, server
+from factreasoner.serve import answers, server
 from factreasoner.serve.answers import Answers, ServiceSettings
 from factreasoner.serve.app import RequestLimits
 
@@ -282,7 +282,7 @@ def _reset(client):
 
 
 def test_stalling_clients_block_nobody(monkeypatch):
-    monkeypatch.setattr(connection, "SECONDS_FOR_HEADERS", 0.5)
+    monkeypatch.setattr(server, "SECONDS_FOR_HEADERS", 0.5)
     with running(limits=RequestLimits(seconds=1.0)) as service:
         head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         stalled = [_raw(service.port, head + b"Content-Length: 500\r\n\r\n{") for _ in range(50)]

@@ -182,7 +182,7 @@ def test_wrong_file_names_key_and_accepted_values(file, text, message):
         ("minichek-roberta", r"'minichek-roberta'; did you mean 'minicheck-roberta'\? known: .*nli"),
         ("zzz", r"'zzz'; known: alignscore, bespoke-minicheck, .* TOML file"),
         ("none.toml", r"none\.toml: can't be read: No such file"),
-        (None, "'verifier' needs a name; add --verifier NAME"),
+        (None, "'verifier' needs a name; add `verifier=NAME`"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_and_all(name, message):

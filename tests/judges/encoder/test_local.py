@@ -251,7 +251,7 @@ REFUSED = [
     refused(
         r"'input_ids' has the shape \[2, 'sequence'\], .*any .* or 1; .*export", fixed(pooled(), texts=2)
     ),
-    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*--verifier that defines", pooled(outputs=2)),
+    refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*`verifier` that defines", pooled(outputs=2)),
     refused(r"'logits' .*3\], .* needs 2 outputs", pooled(parts=False), "minicheck-roberta", **ROBERTA),
     refused(r"head 'sequence' needs \(texts, outputs\)", each_token(outputs=3)),
     refused(r"'first_token' needs \(texts, positions, out", pooled(parts=False, outputs=2), "hhem-2.1", **T5),
