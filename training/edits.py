@@ -70,6 +70,8 @@ _WHEN = re.compile(r"^((?:In|On|During) [^,]{3,30}), (.*?)\.?$")
 _TAIL = re.compile(r", (?:which|who|where|as|although|while|because|and|but) .*$")
 ALONE, ALONE_WRITTEN = 0.2, 0.5
 """How often the passage is the sentence of the claim alone, and how often a claim that people wrote."""
+SHORT, SHORT_WORDS = 0.25, 12
+"""How often a pair is made of a short claim that people wrote, and how many words that has at most."""
 TWINS = 0.35
 """How often an edited pair is followed by the same pair unedited, so that only the edit tells the label;
 always where the passage is one sentence."""
@@ -82,6 +84,8 @@ class Draft(NamedTuple):
     passage: str
     sentence: str
     claim: str
+    part: bool = False
+    """Whether the claim says less than the sentence, so that a denied sentence does not deny it."""
 
 
 def number(rng: random.Random, text: str, passage: str) -> str | None:
@@ -228,6 +232,29 @@ def shortened(rng: random.Random, text: str) -> str | None:
     return new if len(new.split()) > 3 and _VERB.search(new) else None
 
 
+def lengthened(rng: random.Random, text: str) -> str | None:
+    """With one more phrase of time, place or manner; None where that may change what is said."""
+    if _SCOPED.search(text) or not _VERB.search(text):
+        return None
+    for phrase in rng.choices(_phrases(), k=6):
+        dated = re.search(r"\d", phrase) and not re.search(r"\d", text)
+        if dated or phrase.split(" ")[0] not in text.split():
+            if rng.random() < 0.2:
+                return f"{phrase[0].upper()}{phrase[1:]}, {_clause(text)}."
+            return f"{text.rstrip('. ')} {phrase}."
+    return None
+
+
+@cache
+def _phrases() -> tuple[str, ...]:
+    """Phrases of time, place and manner that stand in passages; as many with a date as without."""
+    found = {at[0].lstrip(", ") for draft in drafts()[::4] for at in _PHRASE.finditer(draft.sentence)}
+    found = {said for said in found if len(said.split()) < 6}
+    dated = sorted(said for said in found if re.search(r"\d", said))
+    other = sorted(said for said in found if not re.search(r"\d", said))
+    return tuple(dated + random.Random(1).sample(other, min(len(dated), len(other))))
+
+
 def from_to(rng: random.Random, text: str, passage: str) -> str | None:
     """ "From A to B" reversed."""
     found = _FROM_TO.search(text)
@@ -300,6 +327,11 @@ def _without(draft: Draft) -> str | None:
     return " ".join(kept) if kept else None
 
 
+def _parted(draft: Draft, claim: str | None) -> Draft:
+    """The draft with a claim that says less; as it is where there is none."""
+    return draft._replace(claim=claim, part=True) if claim else draft
+
+
 class Maker:
     """Makes pairs of one draft at random."""
 
@@ -313,8 +345,20 @@ class Maker:
         if alone:
             draft = Draft(draft.claim, draft.claim, draft.claim)
         if self._rng.random() < (0.7 if alone else 0.4):
-            draft = draft._replace(claim=shortened(self._rng, draft.claim) or draft.claim)
+            draft = _parted(draft, shortened(self._rng, draft.claim))
         return draft
+
+    def short(self, draft: Draft) -> Draft:
+        """A short claim as a passage of its own, at times with a phrase more than the claim."""
+        claim = draft.claim
+        alone = Draft(claim, claim, claim)
+        longer, roll = lengthened(self._rng, claim), self._rng.random()
+        if longer is None or roll < 0.2:
+            return _parted(alone, shortened(self._rng, claim))
+        alone = Draft(longer, longer, longer)
+        if roll < 0.4:
+            return alone
+        return _parted(alone, claim if roll < 0.85 else shortened(self._rng, longer))
 
     def pair(self, draft: Draft) -> tuple[Pair, str] | None:
         """A pair and its kind; None where the drawn edit does not apply."""
@@ -356,7 +400,8 @@ class Maker:
     def _contradicted(self, draft: Draft) -> tuple[Pair, str] | None:
         if self._rng.random() < 0.12:
             passage = _replaced(draft, self._rng.choice(_SAID["denials"]).format(_clause(draft.sentence)))
-            return Pair(passage, draft.claim, "contradiction", "edited"), "denied"
+            label = "not_entailment" if draft.part else "contradiction"
+            return Pair(passage, draft.claim, label, "edited"), "denied"
         if self._rng.random() < 0.35:
             return self._replaced(draft)
         kinds = list(CONTRADICTING)
@@ -369,7 +414,7 @@ class Maker:
                     return Pair(draft.passage, claim, "contradiction", "edited"), kind
             else:
                 sentence = edit(self._rng, draft.sentence, draft.passage)
-                kept = draft.claim == draft.sentence or kind in ("negation",)
+                kept = draft.claim == draft.sentence or (kind == "negation" and not draft.part)
                 if sentence and kept:
                     claim = draft.claim if self._rng.random() < 0.5 else rewritten(self._rng, draft.claim)
                     changed = _changed_word(draft.sentence, sentence)
@@ -391,6 +436,10 @@ class Maker:
 
     def _neutral(self, draft: Draft) -> tuple[Pair, str] | None:
         roll = self._rng.random()
+        if roll < 0.5 and draft.passage == draft.sentence:
+            longer = lengthened(self._rng, draft.claim)
+            label = "not_entailment" if draft.part else "neutral"  # another date may contradict
+            return (Pair(draft.passage, longer, label, "edited"), "added") if longer else None
         if roll < 0.5:
             passage = _without(draft)
             if passage is None:
@@ -454,9 +503,10 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
     rng = random.Random(seed)
     source = drafts(use) if use != "training" else drafts()
     maker = Maker(rng)
+    short = [d for d in source if d.claim != d.sentence and len(d.claim.split()) <= SHORT_WORDS]
     count = 0
     while count < amount:
-        draft = maker.varied(rng.choice(source))
+        draft = maker.short(rng.choice(short)) if rng.random() < SHORT else maker.varied(rng.choice(source))
         if rng.random() < 0.06:  # another document
             other = rng.choice(source)
             pair, kind = Pair(other.passage, draft.claim, "neutral", "edited"), "unrelated"
@@ -473,8 +523,8 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
             share = 1 if draft.passage == draft.sentence else TWINS
             if pair.label != "entailment" and rng.random() < share and count < amount:
                 count += 1
-                short = shortened(rng, draft.claim) if rng.random() < 0.5 else None
-                yield Pair(draft.passage, short or draft.claim, "entailment", "edited"), "entailed"
+                less = shortened(rng, draft.claim) if rng.random() < 0.5 else None
+                yield Pair(draft.passage, less or draft.claim, "entailment", "edited"), "entailed"
 
 
 if __name__ == "__main__":
