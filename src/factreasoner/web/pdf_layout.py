@@ -298,7 +298,7 @@ class _LineEnds:
         """Whether the hyphen behind `head`, at the end of a line, belongs to the word."""
         tail = re.match(r"[^\W\d_]+", after)
         piece = re.split(r"[\W\d_]", head)[-1]
-        if tail is None or not piece or tail[0][0].isupper() != piece.isupper():
+        if tail is None or not piece or {tail[0].isupper(), tail[0][0].isupper()} != {piece.isupper()}:
             return True
         begin, end = piece.lower(), tail[0].lower()
         whole, parts, known = begin + end, {begin, end}, self._known
