@@ -270,6 +270,7 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
         ("Error: max_cost: no\nmodel: no", "Error: --max-cost: no\n--model: no"),
         ("c.yaml: patience: must be a number; of `run` and `name`",) * 2,
         ("fetch it with `factreasoner doctor --verifier-model m --download`",) * 2,
+        ("isn't 'use `seed=4`, don\\'t', or \"`seed=4`\"",) * 2,
     ],
 )
 def test_messages_show_flags_on_the_command_line(message, shown):
@@ -286,6 +287,7 @@ def test_messages_show_flags_on_the_command_line(message, shown):
         ),
         ("must be true or false; write it or null", "must be True or False; write it or None"),
         ("is 'null' of \"true\"; must be a mapping", "is 'null' of \"true\"; must be a dict"),
+        ("can't be null, 'a null object', \"it's true\"", "can't be None, 'a null object', \"it's true\""),
     ],
 )
 def test_messages_have_the_words_of_python(message, shown):

@@ -23,6 +23,7 @@ from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
 from factreasoner.settings.sources import PREFIX, Source, from_environment, read_profile, validated, warn_once
+from factreasoner.text.visible import QUOTED
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,13 +143,13 @@ _WORDS = {
     r"(?<!['\"\w])false(?!['\"\w])": "False",
 }
 """Words of files and commands -> those of Python."""
+_REWORDED = re.compile("|".join(f"({words})" for words in (QUOTED, *_WORDS)))
 
 
 def in_python(message: str) -> str:
-    """A message in Python's terms."""
-    for words, others in _WORDS.items():
-        message = re.sub(words, others, message)
-    return message
+    """A message in Python's terms. What it quotes, such as a text of the user's, stays as it is."""
+    others = ["", *_WORDS.values()]
+    return _REWORDED.sub(lambda found: others[(found.lastindex or 1) - 1] or found[0], message)
 
 
 # Settings from all sources

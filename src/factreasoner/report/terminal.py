@@ -18,13 +18,13 @@ import textwrap
 import typer
 
 from factreasoner.errors import ConfigError
-from factreasoner.text.visible import replaced, visible
+from factreasoner.text.visible import QUOTED, replaced, visible
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`|^(?:Error: )?([a-z_]+)(?=: )", re.MULTILINE)
-_NO_SETTINGS = frozenset(
-    "assessors baseline by column_map fresh gold intersect max metric min modes out url".split()  # noqa: SIM905
-)
+_NAMED = re.compile(rf"{QUOTED}|`([a-z_]+)(?:=([^`]*))?`|^(?:Error: )?([a-z_]+)(?=: )", re.MULTILINE)
+_OTHER_FLAGS = re.compile(
+    "assessors|baseline|by|column_map|fresh|gold|intersect|max|metric|min|modes|out|url"
+).fullmatch
 """Parameters with a flag that are not settings."""
 
 
@@ -43,14 +43,14 @@ def print_text(text: str, *, err: bool = False) -> None:
 
 
 def in_flags(message: str) -> str:
-    """A message with flags in place of the parameters it names: `max_cost=2`, or "model:" at its start."""
+    """A message with flags for parameters it names outside quotes: `max_cost=2`, "model:" at its start."""
 
     def flag(named: re.Match[str]) -> str:
         from factreasoner.pipeline.config import Config
 
         name, value = named[1] or named[3], (named[2] or "").strip("'\"")
-        if (name not in Config.model_fields and name not in _NO_SETTINGS) or named[3] == "out":
-            return named[0]  # or a folder's name
+        if name is None or not (name in Config.model_fields or _OTHER_FLAGS(name)) or named[3] == "out":
+            return named[0]  # quoted, not a parameter, or a folder's name
         shown = f"--{'no-' * (value == 'False')}{name.replace('_', '-')}"
         if named[3]:
             return named[0].removesuffix(name) + shown

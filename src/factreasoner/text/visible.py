@@ -13,6 +13,8 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls (C0, DEL, C1), marks of direction and other invisible characters, lone
 surrogates, and separators of lines and paragraphs."""
 _JOINERS = "\u200c\u200d"
+QUOTED = r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+")(?!\w)"""
+"""A quotation in a message, as a pattern."""
 
 
 def visible(text: str) -> str:

@@ -83,11 +83,8 @@ def attribute(element: Any, name: str, other: str = "") -> str:
 def child(element: Any, *names: str) -> Any:
     """The element below `element` on the path of these names; None if there is none."""
     for name in names:
-        element = (
-            next((inner for inner in element if local_name(inner) == name), None)
-            if element is not None
-            else None
-        )
+        inside = () if element is None else (one for one in element if local_name(one) == name)
+        element = next(iter(inside), None)
     return element
 
 
