@@ -53,6 +53,7 @@ def test_assess_judges_other_texts(factreasoner):
         (("assess", TEXT, "--context", "c.txt", "--topic", "c.txt"), "--topic c.txt is a file"),
         (("verify", "--text", TEXT, "--source", "c.txt"), "--text needs a file"),
         (("verify", "--text", "c.txt", "--source", TEXT), "--source needs a file"),
+        (("verify", "--text", "c.txt", "--source", "大桥于1932年开通。"), "--source needs a file"),
         (("verify", "--text", "c.txt", "--source", "c.txt", "--prompt", "c.txt"), "--prompt c.txt is a file"),
     ],
 )

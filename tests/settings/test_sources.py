@@ -267,6 +267,7 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
         ("`patience=120` waits longer, `version=2`", "--patience 120 waits longer, --version 2"),
         ("`min=precision=0.8` or `gold=FILE`", "--min precision=0.8 or --gold FILE"),
         ("patience: must be a number", "--patience: must be a number"),
+        ("kept on disk; set `store`", "kept on disk; set --store"),
         ("Error: max_cost: no\nmodel: no", "Error: --max-cost: no\n--model: no"),
         ("c.yaml: patience: must be a number; of `run` and `name`",) * 2,
         ("fetch it with `factreasoner doctor --verifier-model m --download`",) * 2,

@@ -13,27 +13,8 @@ from factreasoner.web.pdf import pdf_text
 from factreasoner.web.pdf_layout import PagePart, joined, ordered, parts_of
 from factreasoner.web.reader import PageReader
 
-QUARRY = [
-    "The quarry was opened",
-    "in 1890 by two brothers",
-    "from the next village. It",
-    "gave work to forty men",
-    "until the winter of 1911.",
-]
-MILL = [
-    "The mill burned down",
-    "in 1923 after a storm had",
-    "struck the roof. A new one",
-    "was built of brick by the",
-    "same family in 1925.",
-]
-TOWER = [
-    "The tower was painted",
-    "red in 1948 by a man who",
-    "fell ill and never came",
-    "back to finish the last",
-    "side, which stayed grey.",
-]
+COLUMNS_TEXT = (Path(__file__).parents[1] / "data" / "columns.txt").read_text(encoding="utf-8")
+QUARRY, MILL, TOWER = (column.splitlines() for column in COLUMNS_TEXT.split("\n\n"))
 
 
 def text(*pages, **options):
@@ -59,6 +40,9 @@ def by_rows(*columns):
 COLUMNS = [
     by_rows(column(QUARRY, 72), column(MILL, 320)),
     [*column(QUARRY, 72), *column(MILL, 320)],
+    [*column(MILL, 320), *column(QUARRY, 72)],
+    by_rows(column(QUARRY, 72), column(MILL, 320, leading=13)),
+    by_rows(*(column(c, 40 + 120 * n, size=8, leading=10) for n, c in enumerate([QUARRY, MILL, TOWER]))),
     by_rows(column(QUARRY, 72), column(MILL, 216)),
     by_rows(column(QUARRY, 72), column(MILL, 320, top=693)),
     [
@@ -228,6 +212,12 @@ def test_headers_that_differ_cut_no_sentence():
     assert text(*pages).split("\n") == ["The Bridge", " ".join(BODIES), *titles[1:]]
 
 
+def test_word_over_a_page_is_whole():
+    bodies = ("It cost two mil-", "lion crowns and many", "years of work.")
+    pages = report(lambda n: "Annual Report", lambda n: f"{n}", bodies)
+    assert "It cost two million crowns and many years of work." in text(*pages)
+
+
 def test_column_word_goes_on_behind_a_footnote():
     left = [*column([*QUARRY[:4], "until the win-"], 72), (72, 610, "1 See the report", 8)]
     found = text([*left, *column(["ter of 1911. A storm had", *MILL[2:]], 320)])
@@ -336,6 +326,9 @@ LINES = [
         (capped("he quarry was opened in 1890 by two men", size=45, width=34, base=672), "The quarry was"),
         (capped("HE QUARRY was opened in 1890 by two men"), "THE QUARRY was opened in 1890"),
         (capped("n 1890 two brothers came to the valley", cap="\u201cI", width=24), "\u201cIn 1890 two"),
+        (capped("he quarry was opened in 1890 by two men", size=29, width=19, base=700), "The quarry was"),
+        (capped("n 1890 two brothers came to the valley", cap="I", width=12), "In 1890 two brothers came"),
+        ([*capped("he quarry was opened in 1890")[1:], (72, 686, "T", 30)], "The quarry was opened in 1890"),
         (capped("bridge of stone leads to the village now", cap="A"), "A bridge of stone leads"),
         (capped("fter the war two brothers came to the hill", cap="A"), "After the war two brothers"),
         (capped("ber den Fluss führt eine Brücke aus Stein", cap="Ü"), "Über den Fluss führt eine"),
