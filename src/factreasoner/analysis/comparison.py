@@ -227,7 +227,7 @@ def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
 
 
 def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> list[str]:
-    """Ids of the records with a score in every run, in the baseline's order."""
+    """Ids of the records with a main score in every run or in none, in the baseline's order."""
     scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
     lines = [

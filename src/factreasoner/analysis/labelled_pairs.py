@@ -29,9 +29,9 @@ RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
 
 
 class Pairs:
-    """The verdicts of a run that have a right label, and counts of those that have none, by reason.
+    """The verdicts of a run that have a right label, and counts of those and of the others, by reason.
 
-    `p` has shape (pairs, 3); `said` are the judge's labels and `gold` the right ones, as indices into
+    `p` has shape (pairs, 3); `predicted` are the judge's labels and `gold` the right ones, as indices into
     `LABELS`; `record` are indices of records. `labels` are those the judge can give: if P(contradiction) is 0
     in all verdicts, contradiction counts as neutral in `gold`.
     """

@@ -53,8 +53,8 @@ class AbandonedError(BaseException):
 def abandon_on_exit() -> Iterator[None]:
     """Abandon everything started inside when the block ends, in threads of its context too.
 
-    Items of maps, calls of `within` and batches of a local judge no longer start. Calls already running are
-    not waited for.
+    Items of maps, calls of `run_within` and batches of a local judge no longer start. Calls already running
+    are not waited for.
     """
     token = _left.set(left := threading.Event())
     try:

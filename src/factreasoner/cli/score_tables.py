@@ -203,7 +203,7 @@ def print_modes(rows: Sequence[Sequence[str]]) -> None:
         out.print()
     out.sentence(
         "[dim]N/A: unanswered facts. Error rate: share of the answered, labelled facts on which judge and "
-        "people differ. F1 of False: over all labelled facts; an unanswered one that people call False "
+        "human label differ. F1 of False: over all labelled facts; an unanswered one labelled False "
         "counts as missed. --json has intervals. Calls, tokens and cost are for judging the whole "
         "run.[/dim]"
     )

@@ -78,7 +78,7 @@ def index(
         InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
         ConfigError: the store, collection or embedding is unusable.
         BudgetError: the next embedding request could exceed `config.max_cost`; earlier ones are kept.
-        StoreError: the store or the embedding fails; earlier passages stay.
+        StoreError: the store or the embedding fails; what was written stays.
     """
     paths = [Path(os.path.realpath(path)) for path in paths]
     folder = folder_of(config)
@@ -223,7 +223,7 @@ class _IndexingPass:
     def _passages(self, file: Path, digest: str, read: _ReadFile) -> Iterator[StoredPassage]:
         """The passages of a file in order; `read` collects the rest.
 
-        Without bad rows, the last passage is marked. Raises DocumentError if all rows are bad.
+        Without bad rows, the last passage is marked. Raises DocumentError if no row is good and one is bad.
         """
         before: StoredPassage | None = None
         for document in documents_of(file):

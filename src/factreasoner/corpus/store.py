@@ -40,7 +40,7 @@ class Store:
     @classmethod
     @contextlib.contextmanager
     def writing(cls, config: CorpusSettings, *, create: bool = False) -> Iterator[Store]:
-        """The store, locked against other writers until the process ends.
+        """The store, locked against other writers until the block, or the process, ends.
 
         Raises ConfigError: another process is writing, or there is no store.
         """

@@ -202,7 +202,7 @@ def warn_of(fault: str) -> None:
 
 
 def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:
-    """The most frequent label with its share; failed votes count only without a majority."""
+    """The most frequent label with its share; a failure if no more than half answered."""
     cast = [vote for vote in votes if isinstance(vote, JudgedClaim)]
     if 2 * len(cast) <= len(votes):
         return next(vote for vote in votes if isinstance(vote, Failure))

@@ -13,7 +13,7 @@ from factreasoner.protocols import Judge, Judged
 
 
 class EnsembleJudge:
-    """Asks every judge about every claim and takes the majority label.
+    """Asks every judge about every claim and takes the most frequent label.
 
     A tie is a Failure that holds the votes. The probability is the mean of what each judge gives the label:
     its own, or half of the remainder of its probability. A judge that fails on a claim is ignored there, and
@@ -100,7 +100,7 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
 
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
-    """The failure of a pair on which no label has a majority."""
+    """The failure of a pair on which no label has more votes than any other."""
     words = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
     return Failure(
         stage=STAGE,

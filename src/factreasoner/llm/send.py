@@ -77,8 +77,8 @@ class CircuitBreaker:
     """Tracks how long `server` has not answered any call. Thread-safe.
 
     After `patience` seconds without an answer, calls fail at once, and one in 15 s tests the server. Without
-    patience, nothing is tracked. A server that refuses connections from the start gets `at_start` seconds, by
-    default the same.
+    patience, no call waits and no server counts as down. A server that refuses connections from the start
+    gets `at_start` seconds, by default the same.
     """
 
     def __init__(

@@ -164,8 +164,8 @@ class Failure(Model):
     """One failed item, and why. It is listed in the results and never becomes a label or a score.
 
     `stage` is the failed stage, `item_id` the record, atom, context or pair (`context->target`), `error_type`
-    the error's class, and `attempts` the number of requests sent. `votes` are the judges' verdicts, if they
-    had no majority.
+    the error's class, and `attempts` the number of requests sent. `votes` are the judges' verdicts, if none
+    had the most.
     """
 
     stage: str

@@ -252,7 +252,7 @@ class _Loop:
         future.add_done_callback(self._ended.put)
 
     def ended(self) -> Iterator[Future[Portion]]:
-        """Finished lines; waits briefly if there are none."""
+        """Futures of finished portions; waits briefly if there are none."""
         with contextlib.suppress(Empty):
             yield self._ended.get(timeout=POLL_SECONDS)
             while True:

@@ -108,7 +108,7 @@ class Ledger:
         return sum(map(float, filter(None, lines)))
 
     def add(self, dollars: float) -> None:
-        """Record the cost of one request; it is on disk on return.
+        """Record the cost of one request; the line outlives the process.
 
         Raises RunError: the file can't be written.
         """

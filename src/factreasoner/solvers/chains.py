@@ -17,7 +17,7 @@ from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import Component, LogFactor
 
 ZERO = 600.0
-"""The finite logarithm for 0, relative to the least sum of a variable's positive entries."""
+"""How far the logarithm that stands for 0 is below the least sum of a variable's positive entries."""
 
 SINGLE_DOWN_TO = -2000.0
 """Above this logarithm, single precision rounds far below any standard error."""

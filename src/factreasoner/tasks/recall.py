@@ -198,7 +198,7 @@ METRICS = (
           SOME_FACTS, _count(None), title="unanswered a record",
           places=("line", "run", "evaluate", "compare"), better="lower"),
     score("error_rate", "error rate",
-          "share of the answered, labelled facts on which judge and people differ",
+          "share of the answered, labelled facts on which judge and human label differ",
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
     score("f1_false", "F1 False",
           "F1 of the facts that the answer does not state; unanswered ones count as missed", FALSE_LABELS,

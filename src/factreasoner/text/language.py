@@ -171,7 +171,7 @@ def _words(text: str) -> Counter[str]:
 
 
 def _ranked(words: Counter[str], classes: Mapping[str, Set[str]]) -> list[tuple[str, int]]:
-    """Languages by the number of `word_set` in their class; on a tie English comes first."""
+    """Languages by the number of `words` in their class; on a tie English comes first."""
     hits = {
         language: sum(words[word] for word in words.keys() & known) for language, known in classes.items()
     }
@@ -265,7 +265,7 @@ def keeps_words(original: str, text: str) -> bool:
 
 
 def count_shared(words: Set[str], others: Set[str]) -> int:
-    """How many of the stems `word_set` are among `others`, in any form."""
+    """How many of the stems `words` are among `others`, in any form."""
     return sum(word in others or any(_alike(word, other) for other in others) for word in words)
 
 
