@@ -92,6 +92,7 @@ def test_a_field_has_several_names(field, key):
         ),
         ({"n": 1, "metadata": {"n": 2}}, {"metadata": {"n": 1, "metadata": {"n": 2}}}),
         ({"metadata": "a note"}, {"metadata": {"metadata": "a note"}}),
+        ({"metadata": []}, {}),
         ({"response": "x", "prompt": None, "query": "q"}, {"prompt": "q"}),
         (
             {"facts": FACTS},

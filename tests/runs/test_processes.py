@@ -36,14 +36,10 @@ def records(*texts):
 def test_script_without_guard_is_named(tmp_path):
     script = tmp_path / "script.py"
     call = "assess_many([{'output': 'Oslo is cold.', 'contexts': ['Oslo is cold.']}], executor='processes')"
-    for guard, code in ((False, 1), (True, 0)):
-        begin = "if __name__ == '__main__':\n    " if guard else ""
+    for begin, code in (("", 1), ("if __name__ == '__main__':\n    ", 0), ("if __name__ == '__main__': ", 0)):
         script.write_text(f"from factreasoner import assess_many\n{begin}{call}\n", encoding="utf-8")
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-        assert (done.returncode, f"{script}, whose line 2 starts processes" in done.stderr) == (
-            code,
-            bool(code),
-        )
+        assert (done.returncode, f"{script}, which starts processes" in done.stderr) == (code, bool(code))
 
 
 def found(config, given):

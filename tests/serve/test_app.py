@@ -356,6 +356,10 @@ def test_service_threads_share_one_model_client(tmp_path):
         (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as its own body"),
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
         (b'{"output": "A."}', r"contexts: missing; add a list of contexts \(\[\] for none\)"),
+        (
+            b'{"output": "A", "contexts": [{"id": "a or `b`", "text": "x"}, {"id": "a or `b`", "text": "y"}]}',
+            "contexts.* 'a or `b`' is the id of.*",
+        ),
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
     ],
 )

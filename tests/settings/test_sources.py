@@ -266,9 +266,9 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
         ("add `judge='verifier'` or `model=NAME`", "add --judge verifier or --model NAME"),
         ("`patience=120` waits longer, `version=2`", "--patience 120 waits longer, --version 2"),
         ("`min=precision=0.8` or `gold=FILE`", "--min precision=0.8 or --gold FILE"),
-        ("patience: must be a number", "--patience: must be a number"),
+        ("patience: must be a number",) * 2,
+        ("(`column_map={'out put': 'output'}`)", "(--column-map 'out put=output')"),
         ("kept on disk; set `store`", "kept on disk; set --store"),
-        ("Error: max_cost: no\nmodel: no", "Error: --max-cost: no\n--model: no"),
         ("c.yaml: patience: must be a number; of `run` and `name`",) * 2,
         ("fetch it with `factreasoner doctor --verifier-model m --download`",) * 2,
         ("isn't 'use `seed=4`, don\\'t', or \"`seed=4`\"",) * 2,
@@ -276,6 +276,9 @@ def test_errors_of_a_call_are_worded_for_python(call, message):
 )
 def test_messages_show_flags_on_the_command_line(message, shown):
     assert in_flags(message) == shown
+    assert (
+        in_flags(f"max_cost: {message}\nmodel: no", of_settings=True) == f"--max-cost: {shown}\n--model: no"
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,6 +290,7 @@ def test_messages_show_flags_on_the_command_line(message, shown):
             "is a list; it must be a string, or a dict with a 'text'",
         ),
         ("must be true or false; write it or null", "must be True or False; write it or None"),
+        ("my true run/null: not a run folder",) * 2,
         ("is 'null' of \"true\"; must be a mapping", "is 'null' of \"true\"; must be a dict"),
         ("can't be null, 'a null object', \"it's true\"", "can't be None, 'a null object', \"it's true\""),
     ],

@@ -30,8 +30,8 @@ from typer.core import TyperCommand, TyperGroup
 from factreasoner import __version__
 from factreasoner.calls.threads import with_stack_room
 from factreasoner.cli.signals import Stopping
-from factreasoner.errors import FactReasonerError, InputError, UsageError
-from factreasoner.report.terminal import WarningHandler, print_text
+from factreasoner.errors import ConfigError, FactReasonerError, InputError, UsageError
+from factreasoner.report.terminal import WarningHandler, in_flags, print_text
 from factreasoner.text.visible import visible
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{error}\n{count} in the input. {kept}", 1)
     except FactReasonerError as error:
         code = 2 if isinstance(error, UsageError) else 1
-        return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), code)
+        told = in_flags(str(error), of_settings=isinstance(error, ConfigError))
+        return _failed("\n".join((f"Error: {told}", *getattr(error, "__notes__", ()))), code)
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own, of a class that differs by its version
             return _misused(error, sys.argv[1:] if arguments is None else arguments)

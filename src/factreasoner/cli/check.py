@@ -6,7 +6,7 @@ from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import RunError
-from factreasoner.report.terminal import print_json, print_text
+from factreasoner.report.terminal import in_flags, print_json, print_text
 
 BROKEN = 4
 """Exit code if a rule fails."""
@@ -43,7 +43,7 @@ class CheckCommand(Command):
         if self.as_json:
             print_json([finding.content() for finding in findings])
         else:
-            print_text("\n".join(map(str, findings)))
+            print_text(in_flags("\n".join(map(str, findings))))
         few = run.task.table.few_records(summary.sample(), measured)
         turned = ruling.inverted_rules(rules, run.task.table)
         unchecked = f"{summary.not_checked}." if summary.not_checked else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, RUN_DIR, Command, flag
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.terminal import print_json, print_text
+from factreasoner.report.terminal import in_flags, print_json, print_text
 
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
@@ -60,7 +60,7 @@ class ShowCommand(Command):
         else:
             shown = print_rows(rows, run.task, in_order=by_p)
             if message := without.summary(run.task.words.claim):
-                Terminal().sentence(plain(message))
+                Terminal().sentence(plain(in_flags(message)))
             elif not shown:
                 print_text(f"No {run.task.words.claim}s to show.")
             if without.not_checked:

@@ -63,7 +63,7 @@ class Reader:
         metadata = extras.pop("metadata", None)
         if metadata and (inner := mapping_of(metadata)) and inner.keys().isdisjoint(extras):
             extras |= inner
-        elif metadata not in (None, {}):
+        elif metadata:
             extras["metadata"] = metadata
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))
@@ -131,7 +131,7 @@ class Reader:
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'remove the record (in JSON "" is an empty answer)'
-        return f"missing: {held}; {empty}, or name its key with `column_map={{KEY: 'output'}}`"
+        return f"missing: {held}; {empty}, or name its key with `column_map={{'KEY': 'output'}}`"
 
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in all records so far."""

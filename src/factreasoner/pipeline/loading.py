@@ -133,14 +133,16 @@ def _unknown(name: str, own: Sequence[str]) -> str:
     return f"unknown setting {name!r}" + (f"; did you mean {meant[near[0]]!r}?" if near else "")
 
 
+_BEFORE = r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bor )|(?<=\bnot )|(?<=\bwrite )|(?<=\bexpected )|(?<=\), ))"
 _WORDS = {
     r"must be an object: {...}": "must be a dict",
     r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
     r"write each of these as a record, one a line: .*": "pass each of these as a record",
-    r"(?<!['\"\w])an object(?!['\"\w])|(?<=must be )a mapping": "a dict",
-    r"(?<!['\"\w])null(?!['\"\w])": "None",
-    r"(?<!['\"\w])true(?!['\"\w])": "True",
-    r"(?<!['\"\w])false(?!['\"\w])": "False",
+    rf"{_BEFORE}an object\b|(?<=must be )a mapping\b": "a dict",
+    r"a list of objects": "a list of dicts",
+    rf"{_BEFORE}null\b": "None",
+    rf"{_BEFORE}true\b": "True",
+    rf"{_BEFORE}false\b": "False",
 }
 """Words of files and commands -> those of Python."""
 _REWORDED = re.compile("|".join(f"({words})" for words in (QUOTED, *_WORDS)))

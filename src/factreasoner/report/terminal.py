@@ -6,12 +6,14 @@ title or the writing direction. All output goes through these functions and `Ter
 
 from __future__ import annotations
 
+import ast
 import codecs
 import contextlib
 import json
 import logging
 import os
 import re
+import shlex
 import sys
 import textwrap
 
@@ -21,10 +23,9 @@ from factreasoner.errors import ConfigError
 from factreasoner.text.visible import QUOTED, replaced, visible
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_NAMED = re.compile(rf"{QUOTED}|`([a-z_]+)(?:=([^`]*))?`|^(?:Error: )?([a-z_]+)(?=: )", re.MULTILINE)
-_OTHER_FLAGS = re.compile(
-    "assessors|baseline|by|column_map|fresh|gold|intersect|max|metric|min|modes|out|url"
-).fullmatch
+_NAMED = re.compile(rf"{QUOTED}|`([a-z_]+)(?:=([^`]*))?`")
+_AT_START = re.compile(r"^([a-z_]+)()(?=: )", re.MULTILINE)
+_OTHER_FLAGS = "assessors|baseline|by|column_map|fresh|gold|intersect|max|metric|min|modes|out|url"
 """Parameters with a flag that are not settings."""
 
 
@@ -42,23 +43,23 @@ def print_text(text: str, *, err: bool = False) -> None:
     typer.echo(shown, file=sys.stderr if err else None)
 
 
-def in_flags(message: str) -> str:
-    """A message with flags for parameters it names outside quotes: `max_cost=2`, "model:" at its start."""
+def in_flags(message: str, *, of_settings: bool = False) -> str:
+    """A message with flags for parameters it names in backquotes; `of_settings`, also where lines begin."""
 
     def flag(named: re.Match[str]) -> str:
         from factreasoner.pipeline.config import Config
 
-        name, value = named[1] or named[3], (named[2] or "").strip("'\"")
-        if name is None or not (name in Config.model_fields or _OTHER_FLAGS(name)) or named[3] == "out":
-            return named[0]  # quoted, not a parameter, or a folder's name
+        name, value = named[1], (named[2] or "").strip("'\"")
+        if name is None or not (name in Config.model_fields or re.fullmatch(_OTHER_FLAGS, name)):
+            return named[0]
         shown = f"--{'no-' * (value == 'False')}{name.replace('_', '-')}"
-        if named[3]:
-            return named[0].removesuffix(name) + shown
-        if value.startswith("{"):
-            value = re.sub(r"[{}'\" ]", "", value).replace(":", "=")
+        with contextlib.suppress(ValueError, SyntaxError, AttributeError):
+            pairs = ast.literal_eval(value).items()
+            value = f" {shown} ".join(shlex.quote(f"{key}={one}") for key, one in pairs)
         return shown if value in ("", "True", "False") else f"{shown} {value}"
 
-    return _NAMED.sub(flag, message)
+    message = _NAMED.sub(flag, message)
+    return _AT_START.sub(flag, message) if of_settings else message
 
 
 def between_words(line: str, width: int, hanging: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import gc
 import multiprocessing
@@ -13,7 +12,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -52,8 +50,8 @@ class Processes(WorkerPool[_WorkerProcess]):
 
     deadly = (BrokenProcessPool,)
     cannot_begin = (
-        "no process can start: {count} in a row ended at their start ({error}); either memory is short, or "
-        "something they import ends them: try fewer `workers`, or `executor='threads'`"
+        "no process can start: {count} in a row ended at their start ({error}); memory is short, a "
+        "script has no main guard, or an import ends them: try fewer `workers`, or `executor='threads'`"
     )
 
     def __init__(self, task: str, config: Config) -> None:
@@ -98,20 +96,16 @@ class Processes(WorkerPool[_WorkerProcess]):
 
 
 def _refuse_unguarded_script() -> None:
-    """Raise ConfigError if a script starts processes outside `if __name__ == "__main__":`."""
+    """Raise ConfigError if this process runs a script without `if __name__ == "__main__":`."""
     main = sys.modules["__main__"]
     file, named = getattr(main, "__file__", None), getattr(main, "__spec__", None)
-    calls = (frame for frame, _ in traceback.walk_stack(None) if frame.f_globals is vars(main))
-    call = next((frame for frame in calls if frame.f_code.co_name == "<module>"), None)
-    if not file or call is None or (named and named.name.endswith("__main__")):
+    if not file or (named and named.name.endswith("__main__")):
         return  # no process imports it
-    with contextlib.suppress(OSError, SyntaxError, ValueError):
-        nodes = [node for node in ast.walk(ast.parse(Path(file).read_bytes())) if isinstance(node, ast.If)]
-        around = [node for node in nodes if node.lineno < call.f_lineno <= (node.end_lineno or 0)]
-        if not any("__name__" in ast.unparse(node.test) for node in around):
+    with contextlib.suppress(OSError):
+        if b"__main__" not in Path(file).read_bytes():
+            remedy = 'put what it runs under `if __name__ == "__main__":`'
             raise ConfigError(
-                f"executor: each process imports {file}, whose line {call.f_lineno} starts processes again; "
-                'put that line under `if __name__ == "__main__":`'
+                f"executor: each process imports {file}, which starts processes again; {remedy}"
             )
 
 

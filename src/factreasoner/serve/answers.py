@@ -40,6 +40,7 @@ from factreasoner.protocols import Atomizer
 from factreasoner.tasks.task import FACTUALITY, RecordWorker, Task, task_named
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
+from factreasoner.text.visible import QUOTED
 
 TITLES: Mapping[int, str] = {
     400: "The body is not JSON",
@@ -124,7 +125,7 @@ _OF_RECORDS = ("InputError", "NotInTextError", OTHER_LANGUAGE, "ClaimTooLong")
 """Failures caused by the record, not the model."""
 A_SETTING = "set by the server, not by requests; remove it, or move it into 'metadata'"
 _ELSEWHERE = (
-    (re.compile(r" \([^()]*`[^()]*\)|,? or [^,;]*`[^;]*|; rerun.*"), ""),
+    (re.compile(rf"({QUOTED})| \([^()]*`[^()]*\)|,? or [^,;]*`[^;]*|; rerun.*"), r"\1"),
     (re.compile(r"remove the record \(in JSON (.*?)\)"), r"\1"),
     (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
     (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
