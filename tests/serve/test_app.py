@@ -357,7 +357,7 @@ def test_service_threads_share_one_model_client(tmp_path):
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
         (b'{"output": "A."}', r"contexts: missing; add a list of contexts \(\[\] for none\)"),
         (
-            b'{"output": "A", "contexts": [{"id": "a or `b`", "text": "x"}, {"id": "a or `b`", "text": "y"}]}',
+            b'{"output": "A", "contexts": [{"id": "a or `b`", "text": "x"}, {"id": "a or `b`", "text":"y"}]}',
             "contexts.* 'a or `b`' is the id of.*",
         ),
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
