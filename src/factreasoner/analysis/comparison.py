@@ -131,14 +131,15 @@ def compare_runs(
     }
 
 
-def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> list[list[str]]:
-    """Groups of runs with equal scores in every record, apart from usage."""
+def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> bool:
+    """Whether the runs have equal scores in every record, apart from usage."""
     names = [m.name for m in metrics if not m.usage]
-    groups: dict[tuple[bytes, ...], list[str]] = {}
-    for run, sample in samples.items():
-        key = tuple((sample.values[name] + 0.0).tobytes() for name in names if name in sample.values)
-        groups.setdefault(key, []).append(run)
-    return [runs for runs in groups.values() if len(runs) > 1]
+    scores = (
+        [(sample.values[name] + 0.0).tobytes() for name in names if name in sample.values]
+        for sample in samples.values()
+    )
+    first = next(scores)
+    return all(one == first for one in scores)
 
 
 def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]]) -> list[int]:

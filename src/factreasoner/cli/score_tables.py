@@ -20,7 +20,6 @@ from factreasoner.report.tables import (
     k_of,
     partial_count,
     records_of,
-    same_as,
     same_runs,
     score_rows,
     table_of,
@@ -175,10 +174,7 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     print_scores(out, ["", *content["runs"]], list(score_rows(content)))
     out.print()
     for name in content["runs"]:
-        if (other := same_as(content, name)) is not None:
-            out.sentence(escape(f"{name}: the same as {other} in every score of every record."))
-            out.print()
-        elif name != baseline:
+        if name != baseline:
             out.print(f"[bold]{escape(name)} - {escape(baseline)}[/bold]")
             head = ("", "difference", "95 %", "p", "p (Holm)")
             print_scores(out, head, list(difference_rows(content, name)))

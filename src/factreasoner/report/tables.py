@@ -86,21 +86,12 @@ def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
 def same_runs(content: Mapping[str, Any]) -> str:
     """A note that all runs have identical scores and usage; else ""."""
     runs, table = list(content["runs"].values()), table_of(content)
-    usage = [name for name in runs[0]["scores"] if table[name].usage]
-    if content["identical"] != [list(content["runs"])] or any(
-        run["scores"][name]["value"] != runs[0]["scores"][name]["value"] for run in runs for name in usage
-    ):
+    usage = [[run["scores"][name]["value"] for name in run["scores"] if table[name].usage] for run in runs]
+    if not content["identical"] or any(one != usage[0] for one in usage):
         return ""
     return (
         f"The runs are identical: {', '.join(content['runs'])} have the same scores in {records_of(content)}."
     )
-
-
-def same_as(content: Mapping[str, Any], run: str) -> str | None:
-    """An earlier run, or the baseline, with the same score in every record; else None."""
-    group = next((group for group in content["identical"] if run in group), [run])
-    other = content["baseline"] if content["baseline"] in group else group[0]
-    return None if other == run else other
 
 
 def _known_scores(content: Mapping[str, Any]) -> list[str]:
@@ -153,9 +144,6 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown. Rows without p were not tested."
     )
-    compared = [name for name in content["runs"] if name != content["baseline"]]
-    if all(same_as(content, name) for name in compared):
-        return [f"{records_of(content)}. {usage}", f"Judged by: {_judges(content)}."]
     return [
         f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
         f"{averages(content['task'], metrics)} {usage}",
@@ -163,7 +151,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         *([tests] if tested else []),
         *_without_interval(content),
         *_same_scores(content),
-        *([ALIKE] if any(map(_alike, _own_differences(content))) else []),
+        *([ALIKE] if any(map(_alike, content["differences"])) else []),
         f"`factreasoner metrics {content['task']}` explains each score.",
     ]
 
@@ -180,23 +168,18 @@ def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
     """The runs with equal values of every score, apart from usage."""
     scores = [name for name in _known_scores(content) if not table_of(content)[name].usage]
     values = {name: str([run["scores"][n]["value"] for n in scores]) for name, run in content["runs"].items()}
-    groups = (of for of in by_value(values).values() if of[1:] and of not in content["identical"])
+    groups = (of for of in by_value(values).values() if of[1:])
     yield from (f"The same in every score: {', '.join(of)}." for of in groups)
 
 
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
     """Why some differences have no interval, and which."""
     scores: dict[str, dict[str, None]] = {}
-    for item in _own_differences(content):
+    for item in content["differences"]:
         usage = table_of(content)[item["score"]].usage
         if item["value"] is not None and item["interval"] is None and not usage:
             scores.setdefault(item["reason"], {})[caption(item["score"], content)] = None
     yield from (f"{'; '.join(names)}: {reason}." for reason, names in scores.items())
-
-
-def _own_differences(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The differences of runs that have their own table."""
-    yield from (item for item in content["differences"] if same_as(content, item["run"]) is None)
 
 
 def _alike(difference: Mapping[str, Any]) -> bool:
@@ -212,9 +195,7 @@ def comparison_markdown(content: Mapping[str, Any]) -> str:
     names = list(content["runs"])
     parts = [markdown_table(["", *names], score_rows(content))]
     for name in names:
-        if (other := same_as(content, name)) is not None:
-            parts.append(cell(f"{name}: the same as {other} in every score of every record."))
-        elif name != content["baseline"]:
+        if name != content["baseline"]:
             head = [f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)"]
             parts.append(markdown_table(head, difference_rows(content, name)))
     if content["differing_settings"]:
