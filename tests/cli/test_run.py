@@ -97,7 +97,7 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert f"No atoms in 4 records: {why}.\n" in done.stderr
     assert lines[0]["factuality_score"] is None
     summary = summary_of(tmp_path / "o")
-    assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
+    assert summary["metrics"]["factuality_score"]["value"] == lines[2]["factuality_score"]
 
 
 def test_run_without_any_atom_is_reported(factreasoner, tmp_path):

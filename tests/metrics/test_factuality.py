@@ -75,7 +75,7 @@ def test_the_summary_holds_the_mean(gamma):
     content = summary.content()
     assert content["gamma"] == gamma
     mean = (0.8 * math.exp(-1) + 1.0) / 2
-    assert content["mean"].get("penalised_score") == (None if gamma is None else pytest.approx(mean))
+    assert content["metrics"]["penalised_score"]["value"] == (None if gamma is None else pytest.approx(mean))
 
 
 def test_the_summary_counts_answers():

@@ -57,9 +57,9 @@ def test_summary():
     content = json.loads(json.dumps(summary.content(), allow_nan=False))
     assert content["records"] == {"total": 4, "ok": 0, "partial": 2, "no_atoms": 1, "failed": 1}
     assert (content["k_setting"], content["k"]) == ("median", 5)
-    assert content["mean"]["factuality_score"] == pytest.approx((1 / 3 + 3 / 5) / 2)
-    assert content["mean"]["recall_k"] == pytest.approx((1 / 5 + 3 / 5) / 2)
-    low, high = content["interval_95"]["factuality_score"]
+    assert content["metrics"]["factuality_score"]["value"] == pytest.approx((1 / 3 + 3 / 5) / 2)
+    assert content["metrics"]["recall_k"]["value"] == pytest.approx((1 / 5 + 3 / 5) / 2)
+    low, high = content["metrics"]["factuality_score"]["interval_95"]
     assert (low, high) == pytest.approx((0.0, 1.0), abs=1e-3)  # of two records nearly everything is possible
     assert content["atoms"] == {
         "judged": 8,
@@ -103,8 +103,8 @@ def test_summary():
         "false_positive": 0,
         "false_negative": 1,
     }
-    assert gold["mae_precision"] == pytest.approx((0.5 + 0.0) / 2)
-    assert gold["auroc"] == 1.0
+    assert content["metrics"]["mae_precision"]["value"] == pytest.approx((0.5 + 0.0) / 2)
+    assert content["metrics"]["auroc"]["value"] == 1.0
 
 
 def test_largest_width_and_error_are_kept():
@@ -118,7 +118,7 @@ def test_summary_of_nothing():
     content = summarised().content()
     assert content["records"]["total"] == 0
     assert (content["k"], content["gold"]) == (None, None)
-    assert set(content["mean"].values()) | set(content["interval_95"].values()) == {None}
+    assert content["metrics"]["precision"]["value"] is None
     assert set(content["atoms"].values()) == {0}
     assert content["usage"]["total"] == Usage().model_dump()
 
@@ -128,7 +128,7 @@ def test_half_k_differs_by_record():
     summary = summarised(short, long, k="half")
     assert [summary.add(item)["k"] for item in (short, long)] == [1, 4]
     assert summary.content()["k"] is None
-    assert summary.content()["mean"]["recall_k"] == 1.0
+    assert summary.content()["metrics"]["recall_k"]["value"] == 1.0
 
 
 def test_summary_holds_little_of_a_record():

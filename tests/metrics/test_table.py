@@ -53,7 +53,7 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     lines = [json.loads(line) for line in (paths[0] / "results.jsonl").read_text().splitlines()]
     assert [line["worst_p"] for line in lines] == [0.2, 0.4]
     summary = json.loads((paths[0] / "summary.json").read_text())
-    assert summary["mean"]["worst_p"] == pytest.approx(0.3)
+    assert summary["metrics"]["worst_p"]["value"] == pytest.approx(0.3)
     assert summary["metrics"]["worst_p"]["interval_95"][0] == pytest.approx(0.0, abs=1e-3)
     run = FinishedRun(paths[0], TASK)
     content = evaluate_run(run, run.config, out=tmp_path / "e")

@@ -161,22 +161,6 @@ def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
     return content | {
         "labels": labels | {"left_out": int(sample.left_out.sum())},
         "confusion": confusion_counts(scored.claims),
-        "three_way_confusion": three_way_confusion(scored),
-    }
-
-
-def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
-    """Counts by human label (S, C, U) and support; None unless people used C or U."""
-    claims = sample.claims
-    if not np.isin(claims.gold, (GOLD["C"], GOLD["U"])).any():
-        return None
-    return {
-        label: {
-            name: int(((claims.gold == code) & (claims.predicted == value)).sum())
-            for name, value in LABEL_CODES.items()
-        }
-        for label, code in GOLD.items()
-        if label != "NS"
     }
 
 

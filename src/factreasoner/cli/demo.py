@@ -61,7 +61,8 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     print_text("The three least likely atoms, each with the sentence that the judge relied on:\n")
     print_rows(select_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
     right, found, missed, wronged = summary["gold"]["confusion"].values()
-    precision, (low, high) = summary["mean"]["precision"], summary["interval_95"]["precision"]
+    precision = summary["metrics"]["precision"]
+    value, (low, high) = precision["value"], precision["interval_95"]
     called = f"{found} of {found + missed} planted errors, and {wronged} of {wronged + right} right atoms"
-    print_text(f"Precision, the mean share of supported atoms: {precision:.3f}  [{low:.3f}, {high:.3f}]")
+    print_text(f"Precision, the mean share of supported atoms: {value:.3f}  [{low:.3f}, {high:.3f}]")
     print_text(f"Contradicted or unverified: {called}.")

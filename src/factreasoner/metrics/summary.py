@@ -10,8 +10,6 @@ from typing import Any, get_args
 from factreasoner.metrics.claim_scores import confusion
 from factreasoner.metrics.factuality import (
     FACTUALITY,
-    GAMMA,
-    JUDGED,
     KSetting,
     ScoredRecord,
     record_k,
@@ -19,8 +17,6 @@ from factreasoner.metrics.factuality import (
 )
 from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
-from factreasoner.metrics.statistics import Estimate, OfRecords
-from factreasoner.metrics.table import Metric
 from factreasoner.models import P_DIGITS, Assessment, JudgedAtom, Outcome, Support, judged_atoms
 from factreasoner.models.rows import review_rank
 
@@ -218,8 +214,6 @@ class Summary(Tally[Assessment]):
         """See `Tally`."""
         counts, sample = super().content(), self.sample()
         found = FACTUALITY.estimates(sample)
-        averaged = [metric for metric in FACTUALITY.metrics_at("line") if _is_mean(metric, self._gamma)]
-        means = {metric.line_name: found[metric.name] for metric in averaged}
         used = {"used_domains": sorted(self._used_domains)}
         return {
             "records": counts.pop("records"),
@@ -227,8 +221,6 @@ class Summary(Tally[Assessment]):
             "k": self._k,
             "gamma": self._gamma,
             "metrics": {name: item.content() for name, item in found.items()},
-            "mean": {name: item.value for name, item in means.items()},
-            "interval_95": {name: item.interval for name, item in means.items()},
             "atoms": dict(self._atoms),
             **self._review.content(),
             **self._evidence,
@@ -247,30 +239,18 @@ class Summary(Tally[Assessment]):
                 "largest_width": self._largest["width"],
                 "largest_stderr": self._largest["stderr"],
             },
-            "gold": _gold_summary(sample, found),
+            "gold": _gold_counts(sample),
         }
 
 
-def _is_mean(metric: Metric, gamma: float | None) -> bool:
-    """Whether the metric is among the means; those against labels are under "gold"."""
-    return isinstance(metric.average, OfRecords) and (
-        metric.needs is JUDGED or (metric.needs is GAMMA and gamma is not None)
-    )
-
-
-def _gold_summary(sample: Sample, found: Mapping[str, Estimate]) -> dict[str, Any] | None:
+def _gold_counts(sample: Sample) -> dict[str, Any] | None:
+    """The labelled atoms, and how they were judged; None without any."""
     if not len(sample.claims.p) and not sample.left_out.any():
         return None
-    names = ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece", "mae_precision")
     return {
         "num_atoms": len(sample.claims.p),
         "num_left_out": int(sample.left_out.sum()),
         "confusion": confusion_counts(sample.claims),
-        **{name: found[name].value for name in names},
         "num_records": int((sample.claims.by_record > 0).sum()),
-        "mean_precision": found["labelled_precision"].value,
-        "mean_gold_precision": found["gold_precision"].value,
-        "mean_precision_interval": found["labelled_precision"].interval,
-        "mae_precision_interval": found["mae_precision"].interval,
         "few_records": FACTUALITY.few_records(sample),
     }

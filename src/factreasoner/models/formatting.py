@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import reprlib
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,15 +45,7 @@ _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path":
 _ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
 
 
-class _Shortened(reprlib.Repr):
-    def repr_int(self, x: int, level: int) -> str:
-        try:
-            return super().repr_int(x, level)
-        except ValueError:
-            return f"over {sys.get_int_max_str_digits():,} digits long"
-
-
-_SHORTENED = _Shortened()
+_SHORTENED = reprlib.Repr()
 _SHORTENED.maxstring = _SHORTENED.maxother = 100
 
 _OUTSIDE = "is {found}; a probability lies between 0 and 1"

@@ -128,8 +128,6 @@ class Probe(Model):
 class Pruned(Model):
     """How many pairs were not sent, since the bundled judge finds them clearly neutral."""
 
-    model_config = ConfigDict(extra="ignore")  # runs made before have more counts
-
     pairs: int
 
 
