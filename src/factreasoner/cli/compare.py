@@ -122,7 +122,11 @@ class CompareCommand(RecordsCommand, panels=EVERY):
         how = ComparisonSettings(self.settings["k"], self.settings["seed"] or 0, self.gold, self.intersect)
         content = compare_runs(named_runs(folders), baseline=self.baseline, settings=how)
         self._write("comparison", out, content, comparison_markdown(content), comparison_csv(content))
-        notes = [] if same_runs(content) and not self.as_json else content["notes"]
+        notes = content["notes"]
+        if same_runs(content) and not self.as_json:
+            notes = [
+                note for note in notes if note.startswith(tuple(f"{name}: " for name in content["runs"]))
+            ]
         self.present(content, partial(print_comparison, content), notes)
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
