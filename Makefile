@@ -44,7 +44,7 @@ type: install
 test: install ## needs no network and no key
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
-integration: install .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## the server that FACTREASONER_API_BASE names, others, peers, a Ray cluster
+integration: install .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## the server that FACTREASONER_API_BASE names, litellm's proxy, other tools, a Ray cluster
 	FACTREASONER_INTEGRATION=1 $(BIN)/pytest tests/real_server -v -rs
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
 	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
@@ -53,7 +53,7 @@ integration: install .venv-integration/installed .venv-tools/installed .venv-clu
 package := -e .
 .venv-docs/installed .venv-delivery/installed: package :=
 
-.venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
+.venv-%/installed: pyproject.toml ## the group of that name
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
 	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python $(package) --group $*

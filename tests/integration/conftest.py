@@ -1,4 +1,4 @@
-"""Real servers, started once for all tests: llama-cpp-python with each random model, and litellm's proxy."""
+"""litellm's own proxy, started once for all tests."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import NamedTuple
 
 import httpx
 import pytest
 import yaml
-from random_model import CONTEXT, TEMPLATES
-from relay import Peer, Relay
 from speaking_model import speaking_model
 
-from factreasoner import cli
-
-ROOT = Path(__file__).parents[2]
 START_SECONDS = 240
 """How long a server may take to start; the proxy imports for half a minute."""
 OFFLINE = {
@@ -78,61 +71,6 @@ def free_port():
         return int(listening.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
-def models(tmp_path_factory):
-    """The folder of the models, made now, with a tokenizer that knows the words of our prompts."""
-    folder = tmp_path_factory.mktemp("models")
-    corpus = [ROOT / "README.md", *sorted((ROOT / "src/factreasoner/prompts").glob("*.md"))]
-    command = [sys.executable, str(Path(__file__).parent / "random_model.py"), str(folder), *map(str, corpus)]
-    subprocess.run(command, check=True)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def llama(models):
-    """A relay before the server of each model, by the name of its chat template."""
-    with contextlib.ExitStack() as stack:
-        relays = {}
-        for name in TEMPLATES:
-            port = free_port()
-            options = [
-                "--model",
-                str(models / f"{name}.gguf"),
-                "--model_alias",
-                name,
-                "--n_ctx",
-                str(CONTEXT),
-            ]
-            options += [
-                "--n_threads",
-                "1",
-                "--n_threads_batch",
-                "1",
-                "--logits_all",
-                "true",
-                "--port",
-                str(port),
-            ]
-            command = [sys.executable, "-m", "llama_cpp.server", *options]
-            url = stack.enter_context(served(command, port, "/v1/models", models / f"{name}.log"))
-            relays[name] = stack.enter_context(Relay(url))
-        yield relays
-
-
-@pytest.fixture(scope="session")
-def proxy(llama, models):
-    """The URL of litellm's proxy before them; its models have the templates' names."""
-    listed = [
-        {
-            "model_name": name,
-            "litellm_params": {"model": f"openai/{name}", "api_base": relay.url, "api_key": "none"},
-        }
-        for name, relay in llama.items()
-    ]
-    with proxied({"model_list": listed}, models) as url:
-        yield f"{url}/v1"
-
-
 @contextlib.contextmanager
 def proxied(content, folder):
     """The URL of litellm's proxy with that configuration."""
@@ -167,36 +105,3 @@ def guarded(tmp_path_factory):
         yield f"{url}/v1/chat/completions"
     model.shutdown()
     model.server_close()
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """Run `factreasoner ARGUMENTS` in this process, so that heavy libraries are imported once."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments):
-        code = cli.execute([str(argument) for argument in arguments])
-        return Done(code, *capsys.readouterr())
-
-    return run
-
-
-@pytest.fixture(params=["directly", "through_the_proxy"])
-def peer(request, llama):
-    """`peer(template)`: the model of that name, with nothing said to it yet in this test."""
-
-    def reached(template):
-        relay = llama[template]
-        relay.exchanges.clear()
-        return Peer(relay, relay.url if request.param == "directly" else request.getfixturevalue("proxy"))
-
-    return reached
