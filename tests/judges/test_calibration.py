@@ -21,7 +21,7 @@ from factreasoner.judges.calibration import (
     probabilities_of,
     settings_of,
 )
-from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.model_files import bundled_fingerprint
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judged

@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.integrations.scoring import Scoring
 from factreasoner.judges import judged_by
-from factreasoner.judges.encoder.files import BUNDLED_MODEL
+from factreasoner.judges.encoder.model_files import BUNDLED_MODEL
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Probe
 from factreasoner.pipeline.config import Config

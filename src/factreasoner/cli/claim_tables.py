@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Column
 
 from factreasoner.judges import judged_by
-from factreasoner.judges.encoder.files import quality_sentence
+from factreasoner.judges.encoder.model_files import quality_sentence
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality

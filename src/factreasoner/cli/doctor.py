@@ -158,7 +158,7 @@ def _merlin(config: Config) -> Finding:
 def _fetch(config: Config) -> None:
     """Download the verifier's model. Raises ConfigError: not on the hub, or the hub is unreachable."""
     from factreasoner.judges.encoder.adapter import adapter_of
-    from factreasoner.judges.encoder.files import model_files
+    from factreasoner.judges.encoder.model_files import model_files
 
     model_files(config, adapter_of(config.judging_verifier).export, download=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.model_files import bundled_fingerprint
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.models import Failure

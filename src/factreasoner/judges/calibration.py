@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, field_validator
 from factreasoner import prompts
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import text_of
-from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.model_files import bundled_fingerprint
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.metrics.samples import Floats

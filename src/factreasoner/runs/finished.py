@@ -14,7 +14,7 @@ from factreasoner.files import replace_file, resolve_links
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
-from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.model_files import bundled_fingerprint
 from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Result, Status

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, MissingExtraError, RunError
-from factreasoner.llm.batches.files import Batch
+from factreasoner.llm.batches.batch import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys

@@ -21,7 +21,7 @@ from factreasoner.errors import InputError, RunError
 from factreasoner.files import remove_unfinished
 from factreasoner.inputs.gold_labels import example_ids
 from factreasoner.judges.calibration import calibration_fingerprint
-from factreasoner.judges.encoder.files import bundled_fingerprint
+from factreasoner.judges.encoder.model_files import bundled_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import Result

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder import files
+from factreasoner.judges.encoder import model_files
 from factreasoner.judges.encoder.bundled.asking import UNREAD
 from factreasoner.judges.encoder.bundled.reading import INPUTS, NUMBER_MISSING, Layer, read
 from factreasoner.judges.encoder.bundled.windows import MOST, WORDS, choose_windows, windows
@@ -41,11 +41,11 @@ def verdicts(judge, passage, *claims, title=""):
 def broken(tmp_path, monkeypatch):
     """A copy of the model's folder that the package is made to use."""
     folder = tmp_path / "model"
-    shutil.copytree(files.BUNDLED_MODEL, folder)
-    monkeypatch.setattr(files, "BUNDLED_MODEL", folder)
-    files.bundled_files.cache_clear()
+    shutil.copytree(model_files.BUNDLED_MODEL, folder)
+    monkeypatch.setattr(model_files, "BUNDLED_MODEL", folder)
+    model_files.bundled_files.cache_clear()
     yield folder
-    files.bundled_files.cache_clear()
+    model_files.bundled_files.cache_clear()
 
 
 class TestVerdicts:
@@ -178,15 +178,15 @@ class TestFiles:
 
     def test_another_layer_than_this_version_reads_is_refused(self, tmp_path):
         folder = tmp_path / "own"
-        shutil.copytree(files.BUNDLED_MODEL, folder)
+        shutil.copytree(model_files.BUNDLED_MODEL, folder)
         (folder / "layer.json").write_text("{}")
         with pytest.raises(ConfigError, match="does not fit this version"):
             VerifierJudge(Config(judge="verifier", verifier="bundled", verifier_model=str(folder)))
 
     def test_size_and_checksums(self):
-        sizes = [path.stat().st_size for path in files.BUNDLED_MODEL.iterdir()]
+        sizes = [path.stat().st_size for path in model_files.BUNDLED_MODEL.iterdir()]
         assert sum(sizes) <= 30_000_000
-        settings = json.loads((files.BUNDLED_MODEL / "config.json").read_text())
+        settings = json.loads((model_files.BUNDLED_MODEL / "config.json").read_text())
         assert set(settings["sha256"]) == {"model.onnx", "tokenizer.json", "layer.json"}
 
 
@@ -219,7 +219,7 @@ LOGITS = st.lists(st.tuples(*[st.floats(-9, 9)] * 3), min_size=1, max_size=4)
 class TestLayer:
     @given(logits=LOGITS)
     def test_more_entailing_logits_never_lower_p(self, logits):
-        layer = Layer.of(json.loads((files.BUNDLED_MODEL / "layer.json").read_text()))
+        layer = Layer.of(json.loads((model_files.BUNDLED_MODEL / "layer.json").read_text()))
         found = choose_windows("The tower was built. " * 40, "The tower was built.")[: len(logits)]
         scores = np.array(logits[: len(found)])
         more = scores + np.array([1.0, 0.0, 0.0])
@@ -230,6 +230,6 @@ class TestLayer:
         assert after[0] >= before[0] - 1e-9
 
     def test_shipped_weights_have_their_signs(self):
-        weights = json.loads((files.BUNDLED_MODEL / "layer.json").read_text())
+        weights = json.loads((model_files.BUNDLED_MODEL / "layer.json").read_text())
         for side in ("entailment", "contradiction"):
             assert all(weights[side][name] * sign >= 0 for name, sign in INPUTS.items())

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from factreasoner.errors import RunError
-from factreasoner.llm.batches.files import Batch
+from factreasoner.llm.batches.batch import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factreasoner.llm.batches.files import ResultLine, parse_result, request_line
+from factreasoner.llm.batches.batch import ResultLine, parse_result, request_line
 
 BODY = {"choices": [{"message": {"content": "x"}}]}
 LINES = {

@@ -17,7 +17,7 @@ from factreasoner.calls.threads import check_wanted
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import runtime
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
-from factreasoner.judges.encoder.files import ModelFiles, model_files
+from factreasoner.judges.encoder.model_files import ModelFiles, model_files
 from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, meanings
 from factreasoner.judges.encoder.settings import EncoderSettings
 

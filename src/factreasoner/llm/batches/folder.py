@@ -14,7 +14,7 @@ from typing import Any
 
 from factreasoner.errors import PendingError, RunError
 from factreasoner.files import replace_file
-from factreasoner.llm.batches.files import Batch, ResultLine, Results, line_at, parse_result, request_line
+from factreasoner.llm.batches.batch import Batch, ResultLine, Results, line_at, parse_result, request_line
 from factreasoner.models import Usage
 
 MOST_REQUESTS = 50_000

@@ -15,7 +15,7 @@ from factreasoner.calls.deadlines import run_within
 from factreasoner.calls.retry import Passing, Retry, repeat_until_accepted, sleep_while_wanted
 from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
 from factreasoner.files import replace_file
-from factreasoner.llm.batches.files import URL, Batch
+from factreasoner.llm.batches.batch import URL, Batch
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.responses import MAX_SHOWN, Completion, field_of

@@ -9,7 +9,7 @@ import pytest
 from tiny_classifiers import overlap, pooled, save, tokenizer
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.files import ModelFiles, chosen_graph, model_files
+from factreasoner.judges.encoder.model_files import ModelFiles, chosen_graph, model_files
 from factreasoner.pipeline.config import Config
 
 KINDS = ("O1", "O2", "O4", "qint8_arm64", "qint8_avx512", "quint8_avx2")
