@@ -118,15 +118,6 @@ def passages(tmp_path):
     return flags
 
 
-def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
-    text = f"{ATOMS[0]} She died in London."
-    done = factreasoner("assess", text, *passages, "--topic", "Marie Curie")
-    assert "supported" in done.stdout
-    assert "precision" in done.stdout
-    assert "Marie Curie died in London" in done.stdout
-    assert "Judged by: " in done.stdout
-
-
 def test_assess_json_reads_file_and_stdin(factreasoner, tmp_path, passages):
     (tmp_path / "answer.txt").write_text(ATOMS[0])
     from_file = factreasoner("assess", "--file", "answer.txt", *passages, "--json")

@@ -39,21 +39,6 @@ def run(factreasoner, server, data, *flags, **options):
     return factreasoner("run", data, *model_flags(server), *flags, **options)
 
 
-def test_main_job(factreasoner, tmp_path, two):
-    with FakeServer(good) as server:
-        done = run(factreasoner, server, two)
-        assert server.calls == 4
-    lines = results(tmp_path / "out")
-    assert [line["id"] for line in lines] == ["r1", "r2"]
-    assert lines[0]["predictions"] == GOOD
-    assert lines[0]["factuality_score"] == pytest.approx(1 / 3)
-    assert lines[0]["usage"]["calls"] == 2
-    assert lines[0]["usage"]["cost"] is None
-    assert lines[0]["solver"]["exact"] is True
-    assert "cost" in done.stdout
-    assert "unknown" in done.stdout
-
-
 def test_unanswered_facts_are_listed_and_not_counted(factreasoner, tmp_path, one):
     with FakeServer(missing("fact_0", policy=good)) as server:
         done = run(factreasoner, server, one, "--max-attempts", 2, code=3)
