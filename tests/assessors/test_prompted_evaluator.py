@@ -284,20 +284,6 @@ def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, fa
         assert outcome.answers == ()
 
 
-@pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
-def test_the_bundled_judge_serves(name):
-    given = [
-        Context(id="c0", text="Marie Curie was born in Warsaw in 1867."),
-        Context(id="c1", text="The library is closed on Mondays."),
-    ]
-    texts = ("Marie Curie was born in Warsaw.", "Cats sleep a lot.", "The library is large.")
-    claims = [Atom(id=f"a{n}", text=text) for n, text in enumerate(texts)]
-    e = PromptedEvaluator(judge=WordJudge(), config=Config(assessor=name))
-    outcome = e.evaluate(claims, given, RECORD)
-    assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
-    assert outcome.support == {"a0": "supported", "a1": "unverified", "a2": "unverified"}
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

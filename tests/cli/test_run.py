@@ -15,22 +15,6 @@ def data(tmp_path):
     return write_records(tmp_path / "answers.jsonl", *(record(f"r{i}") for i in range(4)))
 
 
-def test_run_names_its_judge(factreasoner, tmp_path, data):
-    done = factreasoner("run", data)
-    told = done.stdout.partition("judged by")[2].strip()
-    assert told.startswith("judge 'word_judge:WordJudge'")
-    lines = results(tmp_path / "runs" / "answers")
-    assert [line["id"] for line in lines] == ["r0", "r1", "r2", "r3"]
-    for line in lines:
-        assert line["k"] == 3
-        assert line["usage"]["calls"] == 0
-        p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
-        assert p_true["a0"] > p_true["a1"]
-        assert line["predictions"]["a0"] == "S"
-    summary = summary_of(tmp_path / "runs" / "answers")
-    assert summary["records"]["ok"] == 4
-
-
 def test_raised_limit_and_new_records_resume(factreasoner, tmp_path, data):
     factreasoner("run", data, "--out", "out", "--limit", 2)
     assert len(results(tmp_path / "out")) == 2
