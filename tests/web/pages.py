@@ -31,7 +31,7 @@ def pdf(*pages, title=""):
 
 
 def placed(*pages, title=""):
-    """A PDF file of pages of (left, base, text), drawn in this order; size and matrix may follow."""
+    """A PDF file of pages of (left, base, text), drawn so; size, matrix and added blank may follow."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
@@ -63,6 +63,6 @@ def placed(*pages, title=""):
     )
 
 
-def _drawn(left, base, text, size=11, matrix=b"1 0 0 1"):
+def _drawn(left, base, text, size=11, matrix=b"1 0 0 1", blank=0):
     shown = text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
-    return b"/F1 %g Tf %s %g %g Tm (%s) Tj\n" % (size, matrix, left, base, shown)
+    return b"/F1 %g Tf %g Tw %s %g %g Tm (%s) Tj\n" % (size, blank, matrix, left, base, shown)

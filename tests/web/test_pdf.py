@@ -1,6 +1,8 @@
 """PDF files: columns, running lines, hyphens and pages without text."""
 
 import io
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pdf_oxide
@@ -10,7 +12,8 @@ from pypdf import PdfWriter
 
 from factreasoner.web.page import Page
 from factreasoner.web.pdf import pdf_text
-from factreasoner.web.pdf_layout import PagePart, joined, ordered, parts_of
+from factreasoner.web.pdf_layout import joined, ordered
+from factreasoner.web.pdf_rows import PagePart, parts_of
 from factreasoner.web.reader import PageReader
 
 COLUMNS_TEXT = (Path(__file__).parents[1] / "data" / "columns.txt").read_text(encoding="utf-8")
@@ -25,6 +28,7 @@ def column(lines, left, top=700, leading=14, size=11):
     return [(left, top - leading * n, line, size) for n, line in enumerate(lines)]
 
 
+@cache
 def width_of(line):
     """Width of a line in points, at the usual size."""
     document = pdf_oxide.PdfDocument.from_bytes(placed([(0, 700, line)]))
@@ -85,6 +89,43 @@ def test_columns_need_no_small_letters(left, right):
     assert found.split("\n") == [left.replace("|", " "), right.replace("|", " ")]
 
 
+def justified(sentences, left, width, size):
+    """A column of so many points: its words stand apart to fill all lines but the last."""
+    lines, words = [[]], " ".join(sentences).split()
+    for word in words:
+        if width_of(" ".join([*lines[-1], word])) * size / 11 > width:
+            lines.append([])
+        lines[-1].append(word)
+    apart = [(width - width_of(" ".join(line)) * size / 11) / max(1, len(line) - 1) for line in lines[:-1]]
+    return [
+        (left, 700 - 1.2 * size * n, " ".join(line), size, b"1 0 0 1", blank)
+        for n, (line, blank) in enumerate(zip(lines, [*apart, 0], strict=True))
+    ]
+
+
+TALES = [
+    "Die Brücke wurde im Jahr 1931 eröffnet, obwohl die Bevölkerung dagegen war.",
+    "Das Rathaus kostete 1021 Kronen, was in den Zeitungen ausführlich beschrieben wurde.",
+    "The power station burned down in the winter of 1919, which nobody saw.",
+    "La centrale électrique fut construite en 1907, parce que le conseil l'avait décidé.",
+    "Der Steinbruch gehörte der Familie Lindqvist, nach langer Auseinandersetzung.",
+    "The mayor gave work to 40 men, after a long quarrel with the next village.",
+]
+
+
+@pytest.mark.parametrize("many", [2, 3])
+@pytest.mark.parametrize(("gap", "size"), [(9, 9), (11, 9), (11, 11), (14, 11), (17, 10), (20, 11), (28, 12)])
+def test_justified_columns_keep_their_sentences(many, gap, size):
+    width = (500 - gap * (many - 1)) / many
+    tales = [[*TALES[n::many], TALES[n].replace("1", "2")] for n in range(many)]
+    lefts = [50 + n * (width + gap) for n in range(many)]
+    columns = [justified(tale, left, width, size) for tale, left in zip(tales, lefts, strict=True)]
+    page = list(chain(*columns))
+    assert text(page).replace("\n", " ") == " ".join(sentence for tale in tales for sentence in tale)
+    drawn = sorted(page, key=lambda item: (-item[1], item[0]))
+    assert text(drawn) == text(page)
+
+
 @pytest.mark.parametrize("mark", ["\u2022", "-", "1.", "(a)"])
 def test_lists_in_columns_are_read_one_after_another(mark):
     items = [f"{mark} {item}" for item in ("Apples", "Old pears", "Plums", "Carrots", "Leeks", "Peas")]
@@ -100,23 +141,48 @@ def test_words_across_a_narrow_blank_are_apart(gap):
         assert words == " ".join(QUARRY + MILL).split()
 
 
-ROWS = [
-    (["Name", "Otter Bridge", "Mill Bridge"], ["Length", "412 m", "30 m"], ["Opened", "4 May 1931", "1890"]),
-    (["Length", "Width", "Architect", "Height"], ["412 m", "30 m", "Mara Lindqvist", "72 m"], [""] * 4),
-    (
-        ["Opened", "Closed", "Opened again"],
-        ["on 4 May 1931 by the mayor", "in the winter of 1958", "after the repairs of 1959"],
-        [""] * 3,
-    ),
+TABLES = [
+    [
+        "Name|Length|Cost|Opened",
+        "Otter Bridge|412 m||1931",
+        "Mill Bridge||75 crowns|1890",
+        "|30 m|3 crowns|1723",
+    ],
+    ["|2019|2020|2021", "Mill|120||80", "Quarry|90|75|80", "Tower|||12"],
+    [
+        "Day|Debit|Credit|Text",
+        "1 May|100||Rent of the mill",
+        "2 May||50|Sale",
+        "3 May|20||Oats",
+        "4 May||7|Sale",
+    ],
+    ["Region|Town", "North|Otter", "|Mill", "|Inn", "South|Tower", "West|", "East|Quarry"],
+    ["|Length", "Otter Bridge|412 m", "Mill Bridge|30 m", "Old Bridge|9 m"],
+    ["Jahr|Brücke|Länge|Kosten", "1931|Otterbrücke||2 Mio.", "1890||30 m|", "1723|Alte|9 m|"],
+    ["Name|Length|Opened", "Otter Bridge|412 m|4/5/1931", "Mill Bridge|30 m|1890"],
+    ["Length|412 m", "Width|30 m", "Architect|Mara Lindqvist", "Height|72 m"],
+    ["Opened|on 4 May 1931", "Closed|in winter 1958", "Again|after 1959"],
+    ["No.|Note|Year", "1||1931", "2|rebuilt|1932", "3||1933", "4||1934"],
 ]
 
 
-@pytest.mark.parametrize("columns", ROWS)
-def test_rows_of_tables_stay_together(columns):
-    places = (72, 220, 420)
-    page = by_rows(*(column(cells, left) for cells, left in zip(columns, places, strict=True) if cells[0]))
-    expected = [" | ".join(filter(None, row)) for row in zip(*columns, strict=True)]
-    assert text(page).split("\n") == expected
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize("places", [(90, 230, 340, 450), (100, 180, 236, 302)])
+@pytest.mark.parametrize("rows", TABLES)
+def test_empty_cells_of_tables_keep_their_places(rows, places, ends):
+    page = [
+        (place + (50 - width_of(cell)) * ends * (place > 100), 700 - 14 * n, cell)
+        for n, row in enumerate(rows)
+        for place, cell in zip(places, row.split("|"), strict=False)
+        if cell
+    ]
+    found = pdf_text(placed([(72, 740, "The numbers of the year, by place", 14), *page]), 10)
+    lines = [" ".join(row.replace("|", " | ").split()).rstrip("| ") for row in rows]
+    assert found.text.split("\n")[1:] == lines
+    (table,) = found.tables
+    assert [table.header, *found.text[table.start : table.end].split("\n")] == lines
+    split = pdf_text(placed(page[: len(page) // 2], page[len(page) // 2 :]), 10)
+    assert len(split.tables) < 2
 
 
 BODIES = (
@@ -372,15 +438,6 @@ def test_encrypted_pdf_is_one_that_needs_a_password(password, dropped):
 def test_circles_in_pdf_end():
     circle = pdf(ARTICLE, ARTICLE).replace(b"/Kids [", b"/Kids [2 0 R ", 1)
     assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")
-
-
-def test_tables_give_header_and_place_of_other_rows():
-    rows = [("Name", "Length"), ("Otter Bridge", "412 m"), ("Mill Bridge", "30 m"), ("Old Bridge", "9 m")]
-    page = [item for n, (a, b) in enumerate(rows) for item in ((72, 700 - 14 * n, a), (300, 700 - 14 * n, b))]
-    found = pdf_text(placed([(72, 740, "Bridges", 16), *page]), 10)
-    (table,) = found.tables
-    assert table.header == "Name | Length"
-    assert found.text[table.start : table.end].split("\n") == [" | ".join(row) for row in rows[1:]]
 
 
 @pytest.mark.parametrize("mark", ["\u2022 ", "- ", "1. ", "(a) "])

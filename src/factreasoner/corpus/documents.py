@@ -35,7 +35,6 @@ MOST_BYTES = 100_000_000
 READ_SECONDS = 300.0
 _PAGES = 1_000_000
 _SAMPLE = 4096
-_MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
 
 
 def digest_of(path: Path) -> str:
@@ -100,7 +99,7 @@ def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
         raise DocumentError(f"{path}: not a PDF")
     reader = PageReader(seconds=READ_SECONDS, pages=_PAGES, sift=False)
     try:
-        read = reader.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+        read = reader.read(Page(str(path), "text/html" if kind == "html" else kind, "", data))
     except MissingExtraError as error:
         raise DocumentError(f"{path}: {error}") from error
     if read.dropped:

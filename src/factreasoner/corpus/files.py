@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,19 +16,9 @@ from factreasoner.files import resolve_links, uncompressed_name
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "jsonl", "csv"]
 
-_KINDS: dict[Kind, str] = {"text": "txt text", "markdown": "md markdown", "html": "html htm xhtml"}
-_KINDS |= {kind: kind for kind in ("pdf", "docx", "pptx")}
-_KINDS |= {"jsonl": "jsonl ndjson", "csv": "csv tsv"}
-KINDS = {f".{ending}": kind for kind, endings in _KINDS.items() for ending in endings.split()}
-_OTHERS = {
-    "docx": "doc docm dot dotx odt rtf wpd pages",
-    "pptx or pdf": "ppt pptm pps ppsx odp key",
-    "csv, with a column `text`": "xls xlsx xlsm ods numbers",
-    "pdf": "djvu ps xps tex",
-    "html": "epub mobi azw azw3 fb2 mht mhtml",
-    "jsonl, an object with `text` a line": "json",
-}
-OTHER_DOCUMENTS = {f".{ending}": remedy for remedy, endings in _OTHERS.items() for ending in endings.split()}
+_TABLES = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
+KINDS: dict[str, Kind] = {f".{end}": kind for kind, ends in _TABLES["kinds"].items() for end in ends.split()}
+OTHER_DOCUMENTS = {f".{end}": remedy for remedy, ends in _TABLES["others"].items() for end in ends.split()}
 """Unsupported kinds of documents, and the format to save them as."""
 
 
@@ -138,17 +129,6 @@ class Content(NamedTuple):
 
 
 ARCHIVE = Content("a ZIP archive; unpack it")
-_PARTS = {
-    b"word/": Content("a Word document", "docx"),
-    b"ppt/": Content("a PowerPoint presentation", "pptx"),
-    b"xl/": Content("an Excel workbook; save its sheets as csv"),
-}
-_OTHER_ARCHIVES = {
-    b"application/epub+zip": Content("an EPUB book; save it as html"),
-    b"application/vnd.oasis.opendocument.text": Content("an OpenDocument text; save it as docx"),
-    b"application/vnd.oasis.opendocument.presentation": Content("a presentation; save it as pptx"),
-    b"application/vnd.oasis.opendocument.spreadsheet": Content("a spreadsheet; save its sheets as csv"),
-}
 
 
 def content_of(data: bytes) -> Content | None:
@@ -166,9 +146,12 @@ def content_of(data: bytes) -> Content | None:
 
 
 def _zip_content(head: bytes) -> Content:
-    for media_type, content in _OTHER_ARCHIVES.items():
-        if head[30:38] == b"mimetype" and media_type in head[38:200]:
-            return content
+    if head[30:38] == b"mimetype":
+        for media_type, what in _TABLES["media_types"].items():
+            if media_type.encode() in head[38:200]:
+                return Content(what)
     names = re.findall(rb"PK\x03\x04.{26}([\x20-\x7e]{3,60})", head, re.DOTALL)
-    found = (content for start, content in _PARTS.items() if any(name.startswith(start) for name in names))
-    return next(found, ARCHIVE)
+    for folder, found in _TABLES["folders"].items():
+        if any(name.startswith(folder.encode()) for name in names):
+            return Content(*found)
+    return ARCHIVE

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import posixpath
 import re
+import tomllib
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -28,31 +30,9 @@ _NOT_READ = {
 }
 _MOST_BEFORE = 100
 """Maximum columns that a table row may leave out before its first cell."""
-_FORMS = {
-    "f": "(num)/(den)",
-    "f noBar": "(num)¦(den)",
-    "sSub": "(e),(sub)",
-    "sSup": "(e)^(sup)",
-    "sSubSup": "(e),(sub)^(sup)",
-    "sPre": "^(sup)_(sub)(e)",
-    "limLow": "{e}_(lim) ",
-    "limUpp": "{e}^(lim) ",
-    "rad": "√[deg](e)",
-    "acc": "(e){sign}",
-    "bar": "(e)\u0332",
-    "bar top": "(e)\u0304",
-    "groupChr": "(e)",
-    "arrow": "{sign}^(e) ",
-    "arrow top": "{sign}_(e) ",
-    "nary": "{sign}{e}",
-    "nary limits": "{sign}_(sub)^(sup) {e}",
-    "func": "{fName} {e}",
-}
-"""Parts of formulas on one line. A part in round brackets gets some unless it is one sign, name or number."""
+_FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))
+_FORMS: dict[str, str] = _FORMULAS["forms"]
 _PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
-_SIGNS_OF = {"acc": "\u0302", "nary": "∫", "groupChr": "⏟"}
-_ARROWS = frozenset("←→↔⇐⇒⇔↼⇀⇋⇌")
-_BETWEEN = {"mr": ", ", "eqArr": "; "}
 _MATH = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
     "{http://purl.oclc.org/ooxml/officeDocument/math}",
@@ -282,13 +262,13 @@ class PartReader:
                 for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
             )
             return f"{first}{between.join(self.inside(one, part) for one in inner)}{last}"
-        if name in _BETWEEN:
-            text = _BETWEEN[name].join(self.inside(one, part) for one in inner)
+        if name in _FORMULAS["between"]:
+            text = _FORMULAS["between"][name].join(self.inside(one, part) for one in inner)
             return f"({text})" if name == "mr" else text
         if name == "phant" and not is_on(child(element, "phantPr"), "show", usual=True):
             return ""
-        sign = _sign(element, "chr", _SIGNS_OF.get(name, ""))
-        kind = "arrow" if sign in _ARROWS else name
+        sign = _sign(element, "chr", _FORMULAS["signs"].get(name, ""))
+        kind = "arrow" if sign and sign in _FORMULAS["arrows"] else name
         if kind not in _FORMS:
             return self.inside(element, part)
         shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 LONGEST_TEXT = 500_000
@@ -14,28 +16,14 @@ _OFFICE = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES = {f"{_OFFICE}wordprocessingml.document": "docx", f"{_OFFICE}presentationml.presentation": "pptx"}
 """The kind of document that a server says it sends."""
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_CHARSETS = re.compile(
-    r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
-    r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
-)
-_READ_AS = {
-    "iso8859-1": "cp1252",
-    "ascii": "cp1252",
-    "gb2312": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
-"""What browsers read some codecs as, since that is what pages mean."""
+_TABLES = tomllib.loads(Path(__file__).with_name("charsets.toml").read_text(encoding="utf-8"))
+_CHARSETS = re.compile(_TABLES["known"], re.VERBOSE)
 _DECLARED = re.compile(rb"<(?:meta|\?xml)\s[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """Byte order marks of UTF-16, whose texts hold zeros."""
 _SIGNS = bytes(range(0xC0))
 """Bytes that are no accented letters in Windows-1252."""
-_LIKELY = (
-    *("cp1252", "cp1251", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1250", "iso8859_2"),
-    *("cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp874", "cp1257"),
-)
-"""What a text that does not say it may be in, the usual one first."""
+_LIKELY: list[str] = _TABLES["likely"].split()
 _WORST = 0.4
 """What `charset_normalizer` may find odd in a text, of 1; random bytes are odder."""
 
@@ -132,7 +120,7 @@ def _guessed(data: bytes) -> Extracted:
 
     # It looks at a few short samples, which may all be of a page's scripts.
     telling = b"\n".join(part for part in re.split(rb"[\n<>]", data) if not part.isascii())
-    found = from_bytes(telling, threshold=_WORST, cp_isolation=list(_LIKELY))
+    found = from_bytes(telling, threshold=_WORST, cp_isolation=_LIKELY)
     best = min(found, key=badness, default=None)
     if best is None:
         return Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
@@ -159,4 +147,4 @@ def _codec(charset: str) -> str:
         codec = codecs.lookup(charset).name
     except LookupError:
         return ""
-    return _READ_AS.get(codec, codec)
+    return str(_TABLES["read_as"].get(codec, codec))

@@ -16,8 +16,8 @@ import pdf_oxide
 
 from factreasoner.text.language import normalize_nfc
 from factreasoner.web import pdf_layout as layout
-from factreasoner.web.page import Extracted, TextTable
-from factreasoner.web.pdf_layout import PagePart, rows_of
+from factreasoner.web.page import Extracted
+from factreasoner.web.pdf_rows import RIGHT_TO_LEFT, PagePart, parts_of, rows_of, tables_of
 from factreasoner.web.tree import one_line, raised
 
 _WIDE, _LETTER = 1.05, 0.6
@@ -57,18 +57,8 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     lines, running = _lines_of(read)
     text = normalize_nfc("\n".join(filter(None, [layout.joined(lines), *running])))
     text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(_tables(text)))
-
-
-def _tables(text: str) -> Iterator[TextTable]:
-    """Runs of three and more lines of as many cells, the first of which may be a header."""
-    start = 0
-    for bars, lines in groupby(text.split("\n"), lambda line: line.count(layout.BAR)):
-        rows = list(lines)
-        end = start + sum(len(row) + 1 for row in rows)
-        if bars and len(rows) > 2:
-            yield TextTable(rows[0], start + len(rows[0]) + 1, end - 1)
-        start = end
+    text, tables = tables_of(text)
+    return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(tables))
 
 
 def _title(data: bytes) -> str:
@@ -85,18 +75,14 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     _, bottom, _, top = box = document.page_media_box(number)
     if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
         top = bottom + document.extract_page_text(number)["page_height"]
-    upright: list[Any] = []
-    turned: list[str] = []
-    for word in document.extract_words(number):
-        if round(word.rotation_degrees) % 360:
-            turned.append(word.text)
-        elif word.text.strip():
-            upright.append(word)
+    found = [word for word in document.extract_words(number) if word.text.strip()]
+    turned = [word.text for word in found if round(word.rotation_degrees) % 360]
     characters = document.extract_chars(number)
     words = _words_beside(characters, bottom) if characters and not turned else None
     if words is None:
+        upright = [word for word in found if not round(word.rotation_degrees) % 360]
         words = [piece for word in upright for piece in _pieces(word, bottom)]
-    parts = [part for row in rows_of(words) for part in layout.parts_of(row)]
+    parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
         parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
@@ -107,7 +93,7 @@ def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
     left, base, width, height = word.bbox
     text, characters = word.text, word.chars
     cuts = [0]
-    if len(characters) == len(text) and (text.isascii() or not layout.RIGHT_TO_LEFT.search(text)):
+    if len(characters) == len(text) and (text.isascii() or not RIGHT_TO_LEFT.search(text)):
         steps = [other.origin_x - one.origin_x for one, other in pairwise(characters)]
         cuts += [place for place, step in enumerate(steps, 1) if step > _WIDE * height]
         if len(cuts) > 1 + len(text) / 4:  # the letters of the word are set apart

@@ -5,27 +5,24 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from itertools import groupby, pairwise
 from statistics import median
-from typing import NamedTuple
 
 from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
+from factreasoner.web.pdf_rows import BAR, PagePart, closed_up, lines_of
 
-_COLUMN_GAP = 0.9
-"""Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells."""
-_CELL_GAP = 2.0
 _FACING = 0.8
 _MOST_GUTTERS = 40
+_LONGEST_WORD = 200
 _SHORT_LINE = 25
 """Characters of a line that is hardly cut because there is no more room in its column."""
 _COLUMN_WORDS = 1.8
 """Words of two and more letters in a line of a column."""
 _LEAST_PROSE, _USUAL_PROSE = 1, 3
 """Points by `_prose_of` of each of the columns beside one another, and of all on average."""
-BAR = " | "
 _BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
 _NOTE = re.compile(r"(?:\W?(?:\d{1,2}|[a-z])[\])]|\d{1,2}\.?(?=\s)|[*†‡§¹²³⁴-⁹]+)\s*\S")
 SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
@@ -33,7 +30,6 @@ _SENTENCE_BORDER = re.compile(r"[^\W\d_]{3}[.!?] (?=[^\W\d_a-z])")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIRST_WORD = re.compile(rf"{_UNSPACED.pattern}|\S+|$")
-RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
 _HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")
 KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -42,68 +38,11 @@ _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non"})
 
 
-class PagePart(NamedTuple):
-    """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
-
-    `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
-    `aside` that it may stand within a sentence.
-    """
-
-    text: str
-    left: float
-    right: float
-    base: float
-    height: float
-    full: bool = False
-    last: bool = False
-    aside: bool = False
-
-
-def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
-    """Parts that stand on one line, from the top of the page to its bottom, each row from the left."""
-    row: list[PagePart] = []
-    for part in sorted(parts, key=lambda part: -part.base):
-        if row and row[0].base - part.base > 0.5 * max(row[0].height, part.height):
-            yield sorted(row, key=lambda part: part.left)
-            row = []
-        row.append(part)
-    if row:
-        yield sorted(row, key=lambda part: part.left)
-
-
-def parts_of(row: Sequence[PagePart]) -> Iterator[PagePart]:
-    """The words of a row joined, save across wide blanks."""
-    beside = [row[0]]
-    for word in row[1:]:
-        if word.left - beside[-1].right > _COLUMN_GAP * max(beside[-1].height, word.height):
-            yield _merged(beside)
-            beside = []
-        beside.append(word)
-    yield _merged(beside)
-
-
-def _merged(row: Sequence[PagePart]) -> PagePart:
-    """Parts of one row as one, with a bar between those that are far apart."""
-    if len(row) == 1:
-        return row[0]
-    height = max(part.height for part in row)
-    pieces = [row[0].text]
-    gaps = [other.left - one.right for one, other in pairwise(row)]
-    least = (_COLUMN_GAP if max(gaps) > _CELL_GAP * height else _CELL_GAP) * height
-    for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
-        close = gap < 0.1 * height and abs(one.base - other.base) < 0.1 * height
-        pieces += ["" if close else BAR if gap > least else " ", other.text]
-    if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
-        pieces.reverse()
-    right = max(part.right for part in row)
-    return PagePart("".join(pieces), row[0].left, right, row[0].base, height)
-
-
 def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
     """Lines in the order of reading, columns one after the other; short lines of `prose` may be full."""
-    gutter = _gutter(parts)
+    gutter = _gutter(parts, within=prose)
     if gutter is None:
-        return _lines(parts, prose=prose)
+        return _lines(list(closed_up(parts)) if prose else parts, prose=prose)
     lines: list[PagePart] = []
     groups = groupby(sorted(parts, key=lambda part: -part.base), lambda part: part.left < gutter < part.right)
     bands = [(across, list(group)) for across, group in groups]
@@ -112,19 +51,28 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     return lines
 
 
-def _gutter(parts: Sequence[PagePart], *, least: int = 2) -> float | None:
-    """Where the blank between two columns is: the place that most parts face one another across."""
-    places = sorted({round(part.right) + 1.0 for part in parts})
-    best, most = None, max(2, least)
-    for place in places[:: max(1, len(places) // _MOST_GUTTERS)]:
+def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) -> float | None:
+    """Where the blank between two columns is: the place that most parts face one another across, few cover.
+
+    `within` a column fewer parts cover it than face: in justified lines words may stand far apart.
+    """
+    parts = list(closed_up(parts)) if within else parts
+    starts, ends = sorted(part.left for part in parts), sorted(part.right for part in parts)
+    covered = {
+        place: bisect_left(starts, place) - bisect_left(ends, place)
+        for place in sorted({round(part.right) + 1.0 for part in parts})
+    }
+    best, most = None, -len(parts)
+    for place in sorted(covered, key=lambda place: covered[place])[:_MOST_GUTTERS]:
         lefts = sorted(part.base for part in parts if part.right <= place)
-        rights = [part for part in parts if part.left >= place]
-        facing = 0
-        for part in rights:
-            at = bisect_left(lefts, part.base - _FACING * part.height)
-            facing += at < len(lefts) and lefts[at] <= part.base + _FACING * part.height
-        if facing >= most:
-            best, most = place, facing
+        facing = set()
+        for part in parts:
+            if part.left >= place:
+                at = bisect_left(lefts, part.base - _FACING * part.height)
+                if at < len(lefts) and lefts[at] <= part.base + _FACING * part.height:
+                    facing.add(round(part.base))
+        if len(facing) >= max(2, least, 2 * within * covered[place]) and len(facing) - covered[place] > most:
+            best, most = place, len(facing) - covered[place]
     return best
 
 
@@ -134,7 +82,6 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
     What stands below the right column, after a blank, is no column if a line across both follows.
     """
     left, right = _sides(parts, gutter)
-    left.sort(key=lambda part: -part.base)
     points = _prose_of(left) + _prose_of(right)
     if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
         return _lines(parts)
@@ -157,9 +104,9 @@ def _prose_of(parts: Sequence[PagePart]) -> list[int]:
     """
     if len(parts) < 2:
         return [-1]
-    if gutter := _gutter(parts, least=len(parts) // 3):
+    if gutter := _gutter(parts, within=True):
         return [points for side in _sides(parts, gutter) for points in _prose_of(side)]
-    lines = sorted(parts, key=lambda part: -part.base)
+    lines = list(closed_up(parts))
     words = sum(len(_UNSPACED.findall(line.text)) / 2 or len(_LETTERS.findall(line.text)) for line in lines)
     if 2 * sum(_BULLET.match(line.text) is not None for line in lines) >= len(lines):
         return [_USUAL_PROSE]
@@ -191,7 +138,7 @@ def _goes_on(line: str, after: str) -> int:
 
 def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
     """One line for each row, cells with a bar between them."""
-    lines = [_merged(row) for row in rows_of(parts)]
+    lines = lines_of(parts)
     if len(lines) < 2:
         return lines
     left, edge = min(line.left for line in lines), max(line.right for line in lines)
@@ -280,14 +227,14 @@ class _LineEnds:
         cut = False
         for line in lines:
             words = _WORD.findall(line.lower())
-            ends = _HYPHEN.search(line) is not None
+            ends = _HYPHEN.search(line, max(0, len(line) - _LONGEST_WORD)) is not None
             self._known.update(words[cut : len(words) - ends])
             cut = ends
         self._foreign = is_foreign(" ".join(lines[:50]))
 
     def joined(self, line: str, after: str) -> str | None:
         """A line as its text goes on with the one after; None if no hyphen ends it."""
-        hyphen = _HYPHEN.search(line)
+        hyphen = _HYPHEN.search(line, max(0, len(line) - _LONGEST_WORD))
         if not hyphen or not after[:1].isalnum():
             return None
         if hyphen["head"] is None or not self._is_hyphenated(hyphen["head"], after):

@@ -1,0 +1,184 @@
+"""Words of a page, by their places, put into rows and the cells of tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
+
+from factreasoner.web.page import TextTable
+
+_COLUMN_GAP = 0.62
+"""Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells."""
+_CELL_GAP = 2.0
+_ROW_STEP, _HEADING_STEP = 3.5, 1.7
+"""Heights of letters that part tables; steps of a table behind which one part is the heading of another."""
+BAR = " | "
+RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
+
+
+class PagePart(NamedTuple):
+    """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
+
+    `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
+    `aside` that it may stand within a sentence.
+    """
+
+    text: str
+    left: float
+    right: float
+    base: float
+    height: float
+    full: bool = False
+    last: bool = False
+    aside: bool = False
+
+    def overlap(self, other: PagePart) -> float:
+        """Points of a line over which both stand; 0 if none."""
+        return max(0.0, min(self.right, other.right) - max(self.left, other.left))
+
+
+def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
+    """Parts that stand on one line, from the top of the page to its bottom, each row from the left."""
+    row: list[PagePart] = []
+    for part in sorted(parts, key=lambda part: -part.base):
+        if row and row[0].base - part.base > 0.5 * max(row[0].height, part.height):
+            yield sorted(row, key=lambda part: part.left)
+            row = []
+        row.append(part)
+    if row:
+        yield sorted(row, key=lambda part: part.left)
+
+
+def parts_of(row: Sequence[PagePart]) -> Iterator[PagePart]:
+    """The words of a row joined, save across wide blanks."""
+    beside = [row[0]]
+    for word in row[1:]:
+        if word.left - beside[-1].right > _COLUMN_GAP * max(beside[-1].height, word.height):
+            yield _merged(beside)
+            beside = []
+        beside.append(word)
+    yield _merged(beside)
+
+
+def _merged(row: Sequence[PagePart]) -> PagePart:
+    """Parts of one row as one, with a bar between those that are far apart."""
+    if len(row) == 1:
+        return row[0]
+    height = max(part.height for part in row)
+    pieces = [row[0].text]
+    gaps = [other.left - one.right for one, other in pairwise(row)]
+    for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
+        close = gap < 0.1 * height and abs(one.base - other.base) < 0.1 * height
+        pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
+    if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
+        pieces.reverse()
+    right = max(part.right for part in row)
+    return PagePart("".join(pieces), row[0].left, right, row[0].base, height)
+
+
+def closed_up(parts: Iterable[PagePart]) -> Iterator[PagePart]:
+    """Parts of a column; a line whose words stand apart to fill it, by equal blanks, becomes one part."""
+    for row in rows_of(parts):
+        gaps = [other.left - one.right for one, other in pairwise(row)] or [0.0]
+        words = sum(" " not in part.text and part.text.strip(".,:;0123456789") != "" for part in row)
+        if max(gaps) - min(gaps) < 0.15 * row[0].height and 2 * words > len(row):
+            yield row[0]._replace(text=" ".join(part.text for part in row), right=row[-1].right)
+        else:
+            yield from row
+
+
+def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
+    """One line for each row of parts. In a table, a bar is before every cell but the first, empty or not.
+
+    A table begins and ends with rows of several parts, or of one that is in one column behind the first.
+    """
+    lines: list[PagePart] = []
+    for run in _runs(rows_of(parts)):
+        several = [number for number, row in enumerate(run) if len(row) > 1]
+        columns = _columns_of(run[several[0] : several[-1] + 1]) if len(several) > 1 else []
+        for number, row in enumerate(run):
+            below = [n for n, column in enumerate(columns) if row[0].overlap(column)]
+            is_cell = len(row) == len(below) == 1 and below[0] > 0
+            inside = len(columns) > 1 and (several[0] <= number <= several[-1] or is_cell)
+            lines.append(_cells(row, columns) if inside else _merged(row))
+    return lines
+
+
+def _runs(rows: Iterable[list[PagePart]]) -> Iterator[list[list[PagePart]]]:
+    """Rows in groups that are as near to one another as rows of a table."""
+    run: list[list[PagePart]] = []
+    step = 0.0
+    for row in rows:
+        gap, height = (run[-1][0].base - row[0].base if run else 0.0), row[0].height
+        if run and gap > (_ROW_STEP * height if len(row) > 1 else _HEADING_STEP * (step or height)):
+            yield run
+            run, step = [], 0.0
+        elif run:
+            step = min(step or gap, gap)
+        run.append(row)
+    yield run
+
+
+def _columns_of(rows: Sequence[Sequence[PagePart]]) -> list[PagePart]:
+    """The columns of a table: places that parts of more rows cover than are blank between two parts.
+
+    A part that covers none of them has a column of its own. Columns side by side are one if no row has
+    parts in both: numbers are often not below the name of their column.
+    """
+    first, last = min(row[0].left for row in rows), max(row[-1].right for row in rows)
+    unit = max(1.0, (last - first) / 1_000)  # of one point, in a bounded number
+    covered, blank = Counter[int](), Counter[int]()
+    for row in rows:
+        spans = ((int((part.left - first) / unit), int((part.right - first) / unit)) for part in row)
+        here = {place for start, end in spans for place in range(start, end + 1)}
+        covered.update(here)
+        blank.update(set(range(min(here), max(here))) - here)
+    solid = [n for n in sorted(covered) if covered[n] >= blank[n]]
+    ends = [n for n, (one, other) in enumerate(pairwise(solid), 1) if other > one + 1]
+    found = [
+        PagePart("", first + solid[start] * unit, first + (solid[end - 1] + 1) * unit, 0, 0)
+        for start, end in pairwise([0, *ends, len(solid)])
+    ]
+    for row in rows:
+        found += [part for part in row if not any(map(part.overlap, found))]
+    found.sort(key=lambda column: column.left)
+    held = [{max(range(len(found)), key=lambda n: part.overlap(found[n])) for part in row} for row in rows]
+    for n in range(len(found) - 1, 0, -1):
+        if not any({n - 1, n} <= row for row in held):
+            found[n - 1 : n + 1] = [found[n - 1]._replace(right=max(found[n - 1].right, found[n].right))]
+            held = [row | {n - 1} if n in row else row for row in held]
+    return found
+
+
+def _cells(row: Sequence[PagePart], columns: Sequence[PagePart]) -> PagePart:
+    """The line of a row of a table."""
+    inside: list[list[PagePart]] = [[] for _ in columns]
+    for part in row:
+        inside[max(range(len(columns)), key=lambda n: part.overlap(columns[n]))].append(part)
+    texts = [_merged(parts).text if parts else "" for parts in inside]
+    if 2 * sum(RIGHT_TO_LEFT.search(text) is not None for text in texts) > len(row):
+        texts.reverse()
+    return _merged(row)._replace(text=BAR.join(texts))
+
+
+def tables_of(text: str) -> tuple[str, list[TextTable]]:
+    """A text without bars at the ends of its lines, and its tables: as many cells in three rows and more.
+
+    A table may run over the end of a page, which is an empty line.
+    """
+    lines = text.split("\n")
+    bars = [line.count(BAR) for line in lines]
+    for n, line in enumerate(lines[1:-1], 1):
+        if not line and bars[n - 1] == bars[n + 1]:
+            bars[n] = bars[n - 1]
+    lines = [" ".join(line.split()).rstrip(BAR) if BAR in line else line for line in lines]
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    tables = []
+    for cells, group in groupby(range(len(lines)), lambda n: bars[n]):
+        rows = list(group)
+        if cells and len(rows) > 2:
+            tables.append(TextTable(lines[rows[0]], starts[rows[1]], starts[rows[-1] + 1] - 1))
+    return "\n".join(lines), tables
