@@ -19,5 +19,5 @@ def answer(question: str) -> str:
 def test_answer_is_supported(factuality: Factuality) -> None:
     """At least nine atoms in ten are supported."""
     question = "When did Skerry Point lighthouse open?"
-    assessment = factuality.check(answer(question), PASSAGES, min_precision=0.9, prompt=question)
+    assessment = factuality.check(answer(question), PASSAGES, min_precision=0.9, input=question)
     assert "contradicted" not in assessment.labels.values()

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,9 @@ __all__ = [*sorted(_HOME_OF)]
 def __getattr__(name: str) -> object:
     """Import a public name on first use, so that `import factreasoner` is cheap."""
     if name in _REMOVED:
-        raise ImportError(f"{name} is no longer there: {_REMOVED[name]}")  # `from` hides an AttributeError
+        imported = sys._getframe(1).f_globals["__name__"] == "importlib._bootstrap"  # noqa: SLF001
+        kind = ImportError if imported else AttributeError  # `from` would hide the text of an AttributeError
+        raise kind(f"{name} was removed: {_REMOVED[name]}")
     if (home := _HOME_OF.get(name) or _MOVED.get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(importlib.import_module(home), name)

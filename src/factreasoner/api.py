@@ -31,7 +31,7 @@ from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.runner import open_run
+from factreasoner.runs.runner import RunReport, open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import check_task, task_named
@@ -64,6 +64,7 @@ def assess_many(
     task: TaskName = "run",
     out: str | Path | None = None,
     column_map: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     fresh: bool = False,
     progress: bool = True,
     llm: LLM | None = None,
@@ -73,10 +74,10 @@ def assess_many(
     """Assess many records, or run another `task` ("recall", "rag", "verify") on them.
 
     `records` are mappings or objects with the keys of the input format, a pandas DataFrame or a
-    `datasets.Dataset`. All are checked before anything is spent. `out` is the run folder, which every
-    command reads. The same call again continues where the last one stopped, and tries failed records again.
-    Other records are added to the folder; `fresh` starts over. Without `out`, the folder is temporary: it is
-    deleted when nothing names the run, its path or an iterator of its results. `column_map` maps your keys
+    `datasets.Dataset`. All are checked before anything is spent; `skip_invalid` skips wrong ones and warns.
+    `out` is the run folder, which every command reads. The same call again continues where the last one
+    stopped, and tries failed records again. Other records are added to the folder; `fresh` starts over.
+    Without `out`, the folder lasts as long as the run, its path and its results. `column_map` maps your keys
     or columns to ours: {"reply": "output"}. `settings`, `config` and `llm` are as in `assess`.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
@@ -92,8 +93,9 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
+    columns = column_map or {}
     checked = parse_records(
-        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
+        "assess_many()", records, lambda one: asked.problems(one, config), columns, skip_invalid=skip_invalid
     )
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with open_run(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
@@ -101,10 +103,7 @@ def assess_many(
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
             ids = dict.fromkeys([*before, *(record.id for record in checked)])
-            report = run_records(worker, folder, list(ids), checked, shown)
-            if report.stopped:
-                told = f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed"
-                raise BudgetError(told)
+            _refuse_stopped(run_records(worker, folder, list(ids), checked, shown))
     frame: Any = records if hasattr(records, "iloc") else None
     return Run(FinishedRun.of_any_task(folder.path, None), frame, *(record.id for record in checked))
 
@@ -123,6 +122,13 @@ def _keeping_finished(path: Path) -> Iterator[None]:
 
 
 aassess_many = awaitable(assess_many)
+
+
+def _refuse_stopped(report: RunReport) -> None:
+    """Raise BudgetError for a run that ended early."""
+    if report.stopped:
+        left = f"{report.unfinished} of {report.total} records are not assessed"
+        raise BudgetError(f"{report.stopped}; {left}")
 
 
 def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]:

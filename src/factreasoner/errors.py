@@ -66,13 +66,15 @@ class InputProblem(NamedTuple):
 class InputError(FactReasonerError):
     """Input data is wrong. `problems` lists every problem found.
 
-    `valid` is the number of records without a problem; None if records could not be separated.
+    `valid` is the number of records without a problem; None if records could not be separated. `hint` says
+    how to go on without the others.
     """
 
-    def __init__(self, problems: Sequence[InputProblem], *, valid: int | None = None) -> None:
-        super().__init__("\n".join(str(problem) for problem in problems))
+    def __init__(self, problems: Sequence[InputProblem], *, valid: int | None = None, hint: str = "") -> None:
+        super().__init__("\n".join(filter(None, (*map(str, problems), hint))))
         self.problems = tuple(problems)
         self.valid = valid
+        self.hint = hint
 
 
 class RunError(FactReasonerError):

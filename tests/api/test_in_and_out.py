@@ -230,14 +230,6 @@ def test_records_may_be_objects_of_another_tool():
     assert [(context.id, context.link) for context in found.contexts] == [("p7", LINK)]
 
 
-def test_dumps_hold_what_is_asked_for():
-    found = assess(TRUE, contexts=[TEXT], id="q1")
-    assert found.model_dump(include={"id", "status"}) == {"id": "q1", "status": "ok"}
-    assert found.model_dump(include={"metrics"}) == {"metrics": found.metrics}
-    assert not {"rows", "output"} & found.model_dump(exclude={"rows", "output"}).keys()
-    assert found.model_dump(exclude={"metrics": {"precision"}}).keys() == found.model_dump().keys()
-
-
 PRIOR = Factor((0,), np.array([0.2, 0.8]))
 
 

@@ -116,6 +116,21 @@ def test_unjudged_check_gives_the_reason():
         Factuality({}).check("I don't know.", PASSAGES, min_precision=0.0)
 
 
+def test_contradictions_alone_may_fail_a_check():
+    alone = {"contexts": PASSAGES, "min_precision": 0, "cache": False}
+    wrong = "Skerry Point lighthouse opened on 4 May 1951."
+    assert Factuality({}).check(response=WRONG, max_contradicted=0, **alone).metrics["precision"] == 0.5
+    assert Factuality({}).check(wrong, prompt="When?", max_contradicted=1, **alone).prompt == "When?"
+    with pytest.raises(pytest.fail.Exception, match="more than max_contradicted=0 atoms are contradicted"):
+        Factuality({}).check(answer=wrong, max_contradicted=0, **alone)
+    replies = scripted({"fact_0": "True"}, *[UnusableReplyError("prose")] * 20)
+    contexts = [*PASSAGES, "Another passage."]
+    with pytest.raises(pytest.fail.Exception, match=r"atoms may be contradicted: .*1 failed"):
+        Factuality({}).check(RIGHT, contexts, min_precision=0, max_contradicted=0, **replies)
+    with pytest.raises(InputError, match="given as 'output' and 'answer'; keep one"):
+        Factuality({}).check(RIGHT, answer=RIGHT, **alone)
+
+
 def test_checks_share_what_they_can():
     factuality = Factuality({"k": 5})
     for settings in ({}, {"version": 3}, {}, {"version": 3}, {"k": 5}):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from factreasoner import ScriptedLLM, assess, rag, recall, verify
-from factreasoner.errors import ConfigError
+from factreasoner.errors import UnusableReplyError
 from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.prefilter import PrefilteredJudge
 from factreasoner.models import Atom, Claim, Context, Part, Premise, Record, Verdict
@@ -85,6 +85,8 @@ def test_recorded_verdicts_are_never_replaced(tmp_path):
     assert [(v.label, v.confidence) for v in found.outcome.verdicts] == [("contradiction", "recorded")]
 
 
-def test_verify_refuses_prefilter_of_model():
-    with pytest.raises(ConfigError, match="prefilter: `verify` sends a model every pair"):
-        verify(f"{TOWN} [1]", contexts=[TOWN], llm=ScriptedLLM([]), prefilter="bundled")
+def test_verify_ignores_prefilter_of_model(caplog):
+    given = {"atoms": [TOWN], "llm": ScriptedLLM(lambda prompt, schema: UnusableReplyError("x"))}
+    found = verify(f"{TOWN} [1]", contexts=[TOWN], prefilter="bundled", cache=False, **given)
+    assert found.status == "failed"
+    assert "`verify` sends a model every pair of claim and source: `prefilter` is not used" in caplog.text

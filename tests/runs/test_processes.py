@@ -156,7 +156,7 @@ def test_default_is_one_process_per_core():
     ],
 )
 def test_settings_multiplied_by_processes_are_refused(settings, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ConfigError, match=words):
         Config(**settings)
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
-from factreasoner.errors import RunError
+from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Result, counted
+from factreasoner.models.formatting import describe
 from factreasoner.models.frames import frame_of
 from factreasoner.models.notebook import notebook_html
 from factreasoner.pipeline.config import Config
@@ -85,23 +86,26 @@ class Run:
 
     def __getitem__(self, record_id: object) -> Result:
         """The result of the record with that id. Raises KeyError, naming the nearest id."""
-        try:
-            known = self._finished.known_id(str(record_id))
-        except RunError as error:
-            raise KeyError(str(error)) from error
-        return next(self.results([known]))
+        return next(self.results(str(record_id)))
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
         opened = partial(Run.open, corrections=self._finished.corrections)
         return opened, (self.path,), {"_made": self._made}
 
-    def results(self, ids: Iterable[str] | None = None) -> Iterator[Result]:
-        """The result of each record, or of those in `ids`, read one at a time.
+    def results(self, ids: str | Iterable[str | int] | None = None) -> Iterator[Result]:
+        """The result of each record, or of the one or those in `ids`, read one at a time.
 
         It is an `Assessment` in a run of `run`, a `RagResult` in one of `rag`, and so on.
+
+        Raises KeyError, naming the nearest id: the run has no record of that id.
         """
+        asked = [ids] if isinstance(ids, str) else ids
+        try:
+            known = None if asked is None else [self._finished.known_id(str(one)) for one in asked]
+        except RunError as error:
+            raise KeyError(str(error)) from error
         k = self.config.k if isinstance(self.config.k, int) else None
-        return (one.model_copy(update={"k": k}) for one in self._finished.results(ids))
+        return (one.model_copy(update={"k": k}) for one in self._finished.results(known))
 
     def __deepcopy__(self, memo: object) -> Run:
         return copy.copy(self)
@@ -142,14 +146,28 @@ class Run:
 
 
 @python_call
-def compare(*runs: Run | str | Path, seed: int = 0) -> dict[str, Any]:
+def compare(
+    *runs: Run | str | Path,
+    seed: int = 0,
+    k: int | str | None = None,
+    gold: str | Path | None = None,
+    intersect: bool = False,
+) -> dict[str, Any]:
     """Scores of runs, or run folders, of one task over the same records, and differences from the first.
 
-    Each difference has a p-value from permutations with `seed`, as in `compare --json`.
+    Each difference has a p-value from permutations with `seed`, as in `compare --json`. `k` is as in
+    `Config`, `gold` a file of human labels. `intersect` compares only the records that all runs score.
 
-    Raises ConfigError: fewer than two runs, or one twice. RunError: records or tasks differ.
+    Raises:
+        ConfigError: fewer than two runs, one twice, or something else than runs.
+        RunError: records or tasks differ.
     """
+    if strange := [describe(run) for run in runs if not isinstance(run, Run | str | Path)]:
+        raise ConfigError(f"compare() takes runs and run folders, and one is {strange[0]}")
+    if len(runs) < 2:
+        raise ConfigError("compare() needs at least two runs or run folders")
     opened = [run if isinstance(run, Run) else Run.open(run) for run in runs]
     names = named_runs([run.path for run in opened])
     finished = (run._finished for run in opened)  # noqa: SLF001 - with its corrections
-    return compare_runs(dict(zip(names, finished, strict=True)), settings=ComparisonSettings(seed=seed))
+    how = ComparisonSettings(k, seed, None if gold is None else Path(gold), intersect)
+    return compare_runs(dict(zip(names, finished, strict=True)), settings=how)

@@ -1,7 +1,5 @@
 """Rules that a finished run must meet, for use in CI."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Run assessors, or recall modes, over the same records, each into its own run folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -161,8 +159,11 @@ def run_side_by_side(
     complete = run(first, source)
     made = _PreparedRecords(source, folder_of(first))
     for contender in others:
-        if contender.replay and not fresh:
-            _refuse_paid_run(folder_of(contender))
+        folder = folder_of(contender)
+        kept = contender.replay and not fresh and folder.manifest.path.exists()
+        if kept and not folder.config().part("judge").replays:
+            problem = "holds a run that is not a replay; use another `out`, or `fresh=True`"
+            raise RunError(f"{folder.path}: {problem}")
         complete &= run(contender, made)
     return complete
 
@@ -189,12 +190,6 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
         changes |= {"unlisted": "missing"}
     taking = parse_config(config.model_dump() | changes, "settings")
     return contender._replace(config=taking, replay=replay)
-
-
-def _refuse_paid_run(folder: RunFolder[Any]) -> None:
-    """Raise if the folder of a replay holds anything but a replay."""
-    if folder.manifest.path.exists() and not folder.config().part("judge").replays:
-        raise RunError(f"{folder.path}: holds a run that is not a replay; use another `out`, or `fresh=True`")
 
 
 class _PreparedRecords:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -14,7 +15,7 @@ from factreasoner.inputs.items import KINDS, Items
 from factreasoner.inputs.objects import as_list, drop_missing, mapping_of
 from factreasoner.inputs.problems import RecordCheck, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
-from factreasoner.models.formatting import describe
+from factreasoner.models.formatting import describe, number_of
 from factreasoner.plugins.table import nearest
 
 logger = logging.getLogger(__name__)
@@ -163,13 +164,14 @@ def parse_record(where: str, **given: object) -> Record:
 
 
 def parse_records(
-    where: str, records: object, fits: Fits, column_map: Mapping[str, str]
+    where: str, records: object, fits: Fits, column_map: Mapping[str, str], *, skip_invalid: bool = False
 ) -> tuple[Record, ...]:
     """A caller's records, each checked with `fits`; `where` names the function.
 
     They are mappings or objects with the keys of the input format, or rows of a DataFrame or Dataset.
+    `skip_invalid` skips those with a problem, with a warning.
 
-    Raises InputError: with every problem of every record.
+    Raises InputError: with every problem of every record, or no record is left.
     """
     problems: list[InputProblem] = []
     found: dict[str, Record] = {}
@@ -177,27 +179,47 @@ def parse_records(
     for number, row in enumerate(_rows(where, records), start=1):
         place = f"{where}, record {number}"
         try:
-            if isinstance(row, Record):
-                record = row
-                problems += [with_hint(p, row.metadata)._replace(where=place) for p in fits(row)]
-            else:
-                record = reader.record(_mapping_of_row(row, place), where=place, default_id=f"r{number}")
-            _refuse_unwritable(record, place, _NAMES)
+            record = _record_of(row, reader, fits, place, f"r{number}")
+            if record.id in found:
+                message = f"{record.id!r} is the id of an earlier record too"
+                raise InputError([InputProblem(place, "id", message)])
+            found[record.id] = record
         except InputError as error:
             problems += error.problems
-            continue
-        if record.id in found:
-            problems.append(InputProblem(place, "id", f"{record.id!r} is the id of an earlier record too"))
-        found[record.id] = record
     if not found and not problems:
         problems.append(InputProblem(where, "records", "there are none"))
     if unseen := reader.unseen():
-        problems = [InputProblem(where, "column_map", message) for message in unseen]
-    if problems:
-        raise InputError(merged(problems))
-    for note in reader.notes():
-        logger.warning("%s: %s", where, note)
+        raise InputError([InputProblem(where, "column_map", message) for message in unseen])
+    if problems and not (skip_invalid and found):
+        hint = f"`skip_invalid=True` assesses only the {number_of(len(found), 'valid record')}"
+        raise InputError(merged(problems), valid=len(found), hint=hint * bool(found))
+    for record in found.values():
+        problems += bare_names(record, f"{where}, record {record.id}")
+    for note in (*map(str, merged(problems)), *(f"{where}: {note}" for note in reader.notes())):
+        logger.warning("%s", note)
     return tuple(found.values())
+
+
+def _record_of(row: object, reader: Reader, fits: Fits, place: str, default_id: str) -> Record:
+    """One of a caller's records. Raises InputError: with every problem."""
+    if isinstance(row, Record):
+        if lacking := fits(row):
+            raise InputError([with_hint(p, row.metadata)._replace(where=place) for p in lacking])
+        record = row
+    else:
+        record = reader.record(_mapping_of_row(row, place), where=place, default_id=default_id)
+    _refuse_unwritable(record, place, _NAMES)
+    return record
+
+
+def bare_names(record: Record, where: str) -> Iterator[InputProblem]:
+    """The problems of contexts that are only a URL, or the path of a file."""
+    for number, context in enumerate(record.contexts or ()):
+        text = context.text.strip()
+        a_url = text.startswith(("http:", "https:")) and len(text.split()) == 1
+        if a_url or os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
+            kind = "a URL; give the text of the page" if a_url else "the path of a file; give its text"
+            yield InputProblem(where, f"contexts[{number}]", f"{text!r} is {kind}")
 
 
 def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> None:

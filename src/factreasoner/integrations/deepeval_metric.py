@@ -68,7 +68,7 @@ class FactReasonerMetric(BaseMetric):
                 test_case.actual_output,
                 test_case.retrieval_context,
                 reference=test_case.expected_output,
-                prompt=test_case.input or "",
+                input=test_case.input or "",
             )
             usage = scored.result.total_usage
             self.evaluation_cost = usage.cost

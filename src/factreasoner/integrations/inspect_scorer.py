@@ -41,7 +41,7 @@ def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: U
             answer,
             state.metadata.get("contexts"),
             reference=target.text or None,
-            prompt=state.input_text,
+            input=state.input_text,
         )
         scored = await to_thread.run_sync(work)
         found = {"bounds": scored.bounds, "status": scored.result.status, "judged_by": scoring.judged_by}

@@ -103,7 +103,8 @@ class _Tool:
             raise InputError([problem._replace(where="") for problem in problems])
         result = self._worker.assess(record)
         line = self._task.tally(config, ()).add(result)
-        rows = sorted(result.rows(), key=_rank)
+        # worst first; unjudged claims come before supported ones
+        rows = sorted(result.rows(), key=lambda row: (row.rank is None, row.rank or row.p_true or 0.0))
         shared = {"status": line["status"], "judged_by": judged_by(config), "num_atoms": len(rows)}
         shared["not_checked"] = result.not_checked
         own = {name: line[name] for name in kind.model_fields.keys() - AnswerResult.model_fields.keys()}
@@ -113,11 +114,6 @@ class _Tool:
             atoms=tuple(_shown_atom(row, numbered=numbered is not None) for row in rows[:MOST_ATOMS]),
             failures=tuple(f"{f['stage']} {f['item_id']}: {f['message']}" for f in line["failures"]),
         )
-
-
-def _rank(row: ClaimRow) -> tuple[int, float]:
-    """Sort key of a claim, worst first; unjudged claims come before supported ones."""
-    return (0, row.rank) if row.rank is not None else (1, row.p_true or 0.0)
 
 
 def _shown_atom(row: ClaimRow, *, numbered: bool) -> ShownAtom:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from factreasoner.inputs.parsing import ContextLike
-    from factreasoner.integrations.scoring import Scoring
+    from factreasoner.integrations.scoring import ScoredAnswer, Scoring
     from factreasoner.models import Assessment
     from factreasoner.pipeline.keywords import Keywords
     from factreasoner.protocols import LLM
 
 
-CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
+CHECKED = ("output", "contexts", "min_precision", "max_contradicted", "input", "llm")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def factuality(pytestconfig: pytest.Config) -> Factuality:
-    """Checks that contexts support answers: `factuality.check(answer, contexts=[...], min_precision=0.9)`."""
+    """Checks that contexts support answers: `factuality.check(output, contexts=[...], min_precision=0.9)`."""
     options = {name: pytestconfig.getoption(f"factreasoner_{name}") for name in ("model", "api_base")}
     return Factuality({name: value for name, value in options.items() if value is not None})
 
@@ -57,21 +57,23 @@ class Factuality:
         self._defaults = dict(defaults)
         self._made: list[tuple[dict[str, Any], Scoring]] = []
 
-    def check(
+    def check(  # noqa: PLR0913 - an answer and the rules for it
         self,
-        answer: str,
+        output: str | None = None,
         contexts: Iterable[ContextLike] | None = None,
         *,
         min_precision: float = 0.9,
-        prompt: str = "",
+        max_contradicted: int | None = None,
+        input: str | None = None,
         llm: LLM | None = None,
         **settings: Unpack[Keywords],
     ) -> Assessment:
         """Fail the test unless at least `min_precision` of the answer's atoms are supported by the contexts.
 
-        It also fails if that is unknown: without atoms, or if failed verdicts could lower it below. The
-        message lists every unsupported atom with its evidence. `contexts` and `settings` are those of
-        :func:`factreasoner.assess`; `llm` replaces the model client. Returns the assessment.
+        With `max_contradicted`, it also fails if more atoms are contradicted; for that rule alone, set
+        `min_precision=0`. It fails too if a rule can't be checked: without atoms, or if failed verdicts could
+        break it. The message lists every unsupported atom with its evidence. Parameters, their aliases and
+        `settings` are those of :func:`factreasoner.assess`. Returns the assessment.
 
         Raises:
             ConfigError: a setting, key or model name is wrong.
@@ -80,24 +82,22 @@ class Factuality:
         """
         __tracebackhide__ = True
         from factreasoner.errors import ConfigError, FactReasonerError
+        from factreasoner.inputs.columns import parameter_of
         from factreasoner.models import Assessment
         from factreasoner.pipeline.loading import refuse_unknown
 
-        refuse_unknown(settings, CHECKED)
+        given: dict[str, Any] = {"output": output, "contexts": contexts, "input": input}
+        own = {name: value for name, value in settings.items() if not parameter_of(name, given)}
+        given |= {name: value for name, value in settings.items() if name not in own}
+        refuse_unknown(own, CHECKED)
         if not 0.0 <= min_precision <= 1.0:
             raise ConfigError(f"min_precision is {min_precision}; it is a share between 0 and 1")
         try:
-            scored = self._scoring({**self._defaults, **settings, "llm": llm}).score(
-                answer, contexts, prompt=prompt
-            )
+            scored = self._scoring({**self._defaults, **own, "llm": llm}).score(**given)
         except FactReasonerError as error:
             raise error.with_traceback(None) from None
-        if not scored.reaches(min_precision):
-            rule = f"min_precision={min_precision}"
-            if scored.value is None:
-                pytest.fail(f"{rule} could not be checked: {scored.reason}")
-            verb = "may be" if scored.value >= min_precision else "is"
-            pytest.fail(f"precision {verb} below {rule}: {scored.reason}")
+        if broken := _broken_rule(scored, min_precision, max_contradicted):
+            pytest.fail(f"{broken}: {scored.reason}")
         assert isinstance(scored.result, Assessment)
         return scored.result
 
@@ -111,3 +111,19 @@ class Factuality:
         scoring = Scoring(**settings)
         self._made.append((settings, scoring))
         return scoring
+
+
+def _broken_rule(scored: ScoredAnswer, min_precision: float, max_contradicted: int | None) -> str:
+    """The first rule that the answer breaks or may break; empty without one."""
+    if not scored.reaches(min_precision):
+        rule = f"min_precision={min_precision}"
+        if scored.value is None:
+            return f"{rule} could not be checked"
+        return f"precision {'may be' if scored.value >= min_precision else 'is'} below {rule}"
+    rows = [] if max_contradicted is None else scored.result.rows()
+    contradicted = sum(row.label == "contradicted" for row in rows)
+    most = contradicted + sum(row.label != "contradicted" and row.judged != "fully" for row in rows)
+    if max_contradicted is None or most <= max_contradicted:
+        return ""
+    verb = "are" if contradicted > max_contradicted else "may be"
+    return f"more than max_contradicted={max_contradicted} atoms {verb} contradicted"

@@ -54,9 +54,7 @@ class FactReasonerMetric(SingleTurnMetric):
         user_input: str | None = None,
     ) -> MetricResult:
         """The metric of one answer, with the reason as text. Raises what `Scoring.score` raises."""
-        scored = self.scoring.score(
-            response, retrieved_contexts, reference=reference, prompt=user_input or ""
-        )
+        scored = self.scoring.score(response, retrieved_contexts, reference=reference, input=user_input or "")
         if scored.value is None or scored.result.status == "partial":
             _LOG.warning("%s: %s", self.name, scored.reason.partition("\n")[0])
         return MetricResult(value=math.nan if scored.value is None else scored.value, reason=scored.reason)

@@ -90,13 +90,13 @@ class Scoring:
     @python_call
     def score(
         self,
-        answer: str,
+        output: str,
         contexts: Iterable[ContextLike] | None = None,
         *,
         reference: str | None = None,
-        prompt: str = "",
+        input: str = "",
     ) -> ScoredAnswer:
-        """The metric of an answer to `prompt`, checked against `contexts`, a `reference` or both.
+        """The metric of an answer to `input`, checked against `contexts`, a `reference` or both.
 
         Raises:
             InputError: an argument is invalid, or contexts or a reference are missing.
@@ -104,7 +104,7 @@ class Scoring:
             BudgetError: the next call could exceed `max_cost`.
         """
         record = parse_record(
-            "factreasoner", response=answer, contexts=contexts, reference=reference, prompt=prompt
+            "factreasoner", response=output, contexts=contexts, reference=reference, prompt=input
         )
         if problems := self._task.problems(record, self.config):
             raise InputError([problem._replace(where="factreasoner") for problem in problems])

@@ -3,8 +3,6 @@
 Offsets on log-probabilities for other label rates: Saerens et al. 2002.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

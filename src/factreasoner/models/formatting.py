@@ -127,4 +127,5 @@ def describe(value: object) -> str:
     if isinstance(value, str):
         return "a string"
     names: dict[type, str] = {list: "a list", tuple: "a list", dict: "an object"}
-    return names.get(type(value), f"a {type(value).__name__}")
+    name = type(value).__name__
+    return names.get(type(value), f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}")

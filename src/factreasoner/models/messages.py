@@ -95,12 +95,8 @@ class FunctionSchema(Model):
         if isinstance(value, str) and value in schema.get("enum", ()):
             return None
         error = next(Draft202012Validator(schema).iter_errors(value), None)
-        return None if error is None else _shortened(error.message)
-
-
-def _shortened(message: str) -> str:
-    """A message, with its middle removed if it is long."""
-    return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
+        message = None if error is None else str(error.message)
+        return message if message is None or len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
 
 
 class Chances(Model):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
-from factreasoner.errors import InputError
+from factreasoner.errors import FactReasonerError, InputError
 from factreasoner.models.formatting import reworded
 
 _UNIQUE = "ids are unique within a record"
@@ -33,7 +33,7 @@ class Model(BaseModel):
 
 
 class CallerModel(Model):
-    """Base of models that callers build; validation errors have our messages."""
+    """Base of models that callers build; validation errors are ours."""
 
     if not TYPE_CHECKING:  # a type checker goes by the fields
 
@@ -41,10 +41,14 @@ class CallerModel(Model):
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                where = f"{type(self).__name__}()"
-                raise InputError(list(reworded(error, where, {}, **_REMEDIES))) from None
+                raise self._refusal(error) from None
 
-        __init__.__pydantic_base_init__ = True  # so one inside another is read without it
+        __init__.__pydantic_base_init__ = True  # so that `model_validate` does not call it
+
+    @classmethod
+    def _refusal(cls, error: ValidationError) -> FactReasonerError:
+        """Our error for one of pydantic's."""
+        return InputError(list(reworded(error, f"{cls.__name__}()", {}, **_REMEDIES)))
 
 
 class Atom(CallerModel):

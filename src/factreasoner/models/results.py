@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 from pydantic import (
     AliasChoices,
-    ConfigDict,
     Field,
     SerializationInfo,
     SerializerFunctionWrapHandler,
+    TypeAdapter,
     model_serializer,
+    model_validator,
 )
 
 from factreasoner.models.formatting import number_of
@@ -46,6 +46,7 @@ Reason = Literal[
 """Why a sentence was not checked; "not split" if it may be a claim but has no atom."""
 STORED = {"stored": True}
 """The serialisation context for a journal."""
+_CONTENT = TypeAdapter(dict[str, Any])
 NO_VALUE = "(none)"
 """The group of records without a value of the grouping key."""
 
@@ -211,7 +212,6 @@ class Result(Model, Exchange):
     if it is not a number. `fingerprint` identifies the record's content.
     """
 
-    model_config = ConfigDict(extra="ignore")
     vocabulary: ClassVar[Vocabulary] = Vocabulary()
     record_id: str = Field(validation_alias=AliasChoices("record_id", "id"))
     status: Status
@@ -230,6 +230,13 @@ class Result(Model, Exchange):
     removed_reasoning: int = 0
     k: int | None = Field(None, ge=1)
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_scores(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """Accept what `model_dump` adds to the fields."""
+        added = ("metrics", "rows")
+        return {k: v for k, v in data.items() if k not in added} if isinstance(data, dict) else data
 
     @property
     def id(self) -> str:
@@ -273,19 +280,17 @@ class Result(Model, Exchange):
     @model_serializer(mode="wrap")
     def _with_scores(self, plain: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         """The fields by their record names, with `metrics` and `rows` except in a journal."""
-        fields: dict[str, Any] = plain(self)
         if info.context == STORED:
+            fields: dict[str, Any] = plain(self)
             return fields
+        skipped = ("exclude_unset", "exclude_defaults", "exclude_none")
+        how: dict[str, Any] = {"mode": info.mode} | {name: getattr(info, name) for name in skipped}
+        fields = self.model_dump(context=STORED, **how)
         names = {"record_id": "id", "prompt": "input", "response": "output"}
         shown = {names.get(name, name): value for name, value in fields.items()}
-        added: dict[str, Callable[[], object]] = {"metrics": lambda: self.metrics, "rows": self._table}
-        if info.include is not None:  # by the names that are shown
-            added |= {new: partial(getattr, self, old) for old, new in names.items()}
-            added = {name: made for name, made in added.items() if name in info.include}
-        out = info.exclude or {}
-        whole = {key for key in out if isinstance(out, set) or isinstance(out[key], bool)}
-        shown |= {name: made() for name, made in added.items()}
-        return {name: value for name, value in shown.items() if name not in whole}
+        shown |= {"metrics": self.metrics, "rows": self._table()}
+        how |= {"include": info.include, "exclude": info.exclude}
+        return cast("dict[str, Any]", _CONTENT.dump_python(shown, **how))
 
     def __repr__(self) -> str:
         words, rows = self.vocabulary, main_rows(self.rows())

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import model_validator
+from pydantic import ValidationError, model_validator
 
 from factreasoner.assessors.settings import AssessorSettings
 from factreasoner.atoms.settings import AtomSettings
+from factreasoner.errors import ConfigError
 from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.metrics.settings import MetricSettings
+from factreasoner.models.records import CallerModel
 from factreasoner.pipeline.settings import RunSettings, TaskSettings
 from factreasoner.plugins.table import PLUGINS, plugin_named
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.settings.setting import setting_of
+from factreasoner.settings.sources import refusal
 
 
 class Config(
@@ -24,11 +27,17 @@ class Config(
     AssessorSettings,
     RetrievalSettings,
     AtomSettings,
+    CallerModel,
 ):
     """All settings, with their defaults; docs/settings.md explains each.
 
-    Raises pydantic's ValidationError: a setting is unknown, or its value is wrong.
+    Raises ConfigError: a setting is unknown, or its value is wrong.
     """
+
+    @classmethod
+    def _refusal(cls, error: ValidationError) -> ConfigError:
+        """Our error for one of pydantic's."""
+        return refusal(cls, error, {})
 
     @model_validator(mode="after")
     def _agree(self) -> Config:

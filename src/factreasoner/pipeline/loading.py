@@ -50,7 +50,8 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except InputError as error:
             problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
-            raise InputError(problems).with_traceback(error.__traceback__) from error.__cause__
+            error.__init__(problems, valid=error.valid, hint=error.hint)  # type: ignore[misc]
+            raise
         except FactReasonerError as error:
             error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
             raise

@@ -4,8 +4,6 @@ A constructor gets the arguments that it names: `config`, `llm`, `cache`, `solve
 custom component, or an invalid result, is reported as its fault, with file and line.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import logging
@@ -97,10 +95,12 @@ class PluginKind(Generic[P]):
             return cast(P, ours(**self._wanted(name, ours, offers)))
         found: object = load(self.name, plugin) if isinstance(plugin, str) else plugin
         part = found
+        _refuse_async(self.name, name, found, getattr(found, self.method, None))
         if inspect.isclass(found) or not hasattr(found, self.method):
             if not callable(found):
                 raise ConfigError(f"{self.name} {name!r}: it has no method {self.method}()")
             part = self._construct(name, found, offers)
+            _refuse_async(self.name, name, getattr(part, self.method, None))
         if not callable(getattr(part, self.method, None)):
             raise ConfigError(f"{self.name} {name!r}: {type(part).__name__} has no method {self.method}()")
         return cast(P, _CheckedPlugin(self, name, part))
@@ -131,14 +131,21 @@ class PluginKind(Generic[P]):
             value = offer.make() if isinstance(offer, OnDemand) else offer
             if needed and asked not in offers:
                 known = ", ".join(offers)
-                raise ConfigError(
-                    f"{self.name} {name!r}: its constructor asks for {asked!r}; it can ask for {known}"
-                )
+                message = f"it is called to make the {self.name}, and can ask for {known}, not {asked!r}"
+                remedy = f"to use it as the {self.name}, write a class with a method {self.method}()"
+                raise ConfigError(f"{self.name} {name!r}: {message}; {remedy}")
             if needed and asked == "llm" and value is None:
                 raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add `model=NAME`")
             if needed or value is not None:
                 wanted[asked] = value
         return wanted
+
+
+def _refuse_async(kind: str, name: str, *functions: object) -> None:
+    """Raise ConfigError if one is a coroutine function."""
+    if strange := next(filter(inspect.iscoroutinefunction, functions), None):
+        remedy = "make it a plain function, which may use asyncio.run()"
+        raise ConfigError(f"{kind} {name!r}: {strange.__name__}() is async, and threads call it; {remedy}")
 
 
 def load(kind: str, name: str) -> Any:

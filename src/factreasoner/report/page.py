@@ -3,8 +3,6 @@
 A page opened from disk can't fetch, so further records are in script files.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The page's content for one record of one run: texts, claims and evidence."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -10,7 +8,7 @@ from typing import Any, NamedTuple
 from factreasoner.errors import FactReasonerError
 from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Effect
-from factreasoner.metrics.table import COUNT, Metric, Table
+from factreasoner.metrics.table import COUNT, Table
 from factreasoner.models import Assessment, Result, Verdict
 from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
@@ -189,15 +187,14 @@ def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:
     """The displayed metrics of a record: name, value as text, meaning."""
     k = line.get("k")
     return [
-        [metric.caption(k, room=True), _value(metric, line[metric.line_name]), metric.meaning]
+        [
+            metric.caption(k, room=True),
+            f"{value:,.0f}" if metric.bounds == COUNT and value == int(value) else metric.text(value),
+            metric.meaning,
+        ]
         for metric in table.metrics_at("run")
-        if line.get(metric.line_name) is not None
+        if (value := line.get(metric.line_name)) is not None
     ]
-
-
-def _value(metric: Metric, value: float) -> str:
-    """A record's value as text: counts are whole numbers."""
-    return f"{value:,.0f}" if metric.bounds == COUNT and value == int(value) else metric.text(value)
 
 
 def _graph(result: Result) -> dict[str, Any]:

@@ -4,8 +4,6 @@ Atoms, passages, file names and server messages may contain characters that move
 title or the writing direction. All output goes through these functions and `Terminal`, in `console.py`.
 """
 
-from __future__ import annotations
-
 import ast
 import codecs
 import contextlib
@@ -107,15 +105,13 @@ def print_data(line: str, *, is_json: bool = False) -> None:
 def _encodable(text: str) -> str:
     """JSON for standard output: ASCII with escapes unless that is UTF-8."""
     encoding = sys.stdout.encoding or "utf-8"
-    return text if codecs.lookup(encoding).name.startswith("utf-8") else _NOT_ASCII.sub(_escape, text)
+    if codecs.lookup(encoding).name.startswith("utf-8"):
+        return text
+    return _NOT_ASCII.sub(lambda found: _escaped(found[0]), text)
 
 
 def _escaped(character: str) -> str:
     return json.dumps(character)[1:-1]
-
-
-def _escape(found: re.Match[str]) -> str:
-    return _escaped(found[0])
 
 
 class WarningHandler(logging.Handler):

@@ -120,7 +120,7 @@ class LLMQueryBuilder:
 
         Raises ConfigError, BudgetError: from the model client.
         """
-        claims = _claims(atoms)
+        claims = [Claim(atom.id, atom.text) for atom in atoms if not atom.query]
         found = self._rewriter.rewrite(self._prompt(record), claims)
         failures = tuple(result for result in found if isinstance(result, Failure))
         queries = {
@@ -135,10 +135,6 @@ class LLMQueryBuilder:
             question=prompts.delimit(record.prompt, "question"),
             topic=prompts.delimit(subject_of(record), "topic"),
         )
-
-
-def _claims(atoms: Sequence[Atom]) -> list[Claim]:
-    return [Claim(atom.id, atom.text) for atom in atoms if not atom.query]
 
 
 def _problem(original: str, query: str) -> str | None:

@@ -113,7 +113,8 @@ class WebRetriever:
         A text without results is retried without quotes.
         """
         queries: list[str] = []
-        for query in map(_cut, texts):
+        for text in texts:
+            query = textwrap.shorten(text, _LONGEST_QUERY, placeholder="") or text.strip()[:_LONGEST_QUERY]
             queries += [query, " ".join(_QUOTES.sub(" ", query).split())]
         results = next(filter(None, map(self._organic, dict.fromkeys(queries))), [])
         found = {}
@@ -178,8 +179,3 @@ def _speaking(query: Query, title: str, text: str) -> str:
     passages = [passage.text for passage in split_passages(text[:LONGEST_TEXT])]
     chosen = best(query.text, [f"{title}. {passage}" for passage in passages], 1)
     return passages[chosen[0]] if chosen else ""
-
-
-def _cut(text: str) -> str:
-    """`text` on one line, cut between words at the length limit of search services."""
-    return textwrap.shorten(text, _LONGEST_QUERY, placeholder="") or text.strip()[:_LONGEST_QUERY]

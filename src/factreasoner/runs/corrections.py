@@ -1,7 +1,5 @@
 """A reader's corrections of a run's verdicts: read, checked, applied."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The manifest of a run: its settings, versions, and model capabilities."""
 
-from __future__ import annotations
-
 import functools
 import json
 import platform
@@ -19,6 +17,7 @@ from factreasoner.files import describe_read_error, replace_file
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models.journal import JOURNAL
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
+from factreasoner.plugins.identity import UNKNOWN
 from factreasoner.settings.removed import was_default
 from factreasoner.text.parsing import describe_parser
 
@@ -28,7 +27,7 @@ MANIFEST = "manifest.json"
 SCORED_AGAIN = "scored_again.json"
 """The name of the note in a folder of rescored results."""
 Fingerprints = Mapping[str, Mapping[str, str]]
-"""Fingerprints besides settings: `prompts`, and `files` by the settings that name them."""
+"""Fingerprints besides settings: `prompts`, `files` by setting, and arguments of custom `components`."""
 LEARNT = ("parser", "searched", "models")
 """Keys of what is learned during the run."""
 UNFINISHED = "@unfinished"
@@ -125,8 +124,16 @@ class Manifest:
                 f"{self.folder} holds a run of an earlier version: it can be read and scored, not resumed. "
                 "Use another `out`, or `fresh=True` to start over"
             )
+        unknown = [key for key, kept in here.get("components", {}).items() if kept == UNKNOWN]
+        if unknown:
+            raise RunError(
+                f"{self.folder} holds a run, and this {', '.join(unknown)} can't be compared with its own. "
+                "Give the component an attribute `version`, use another `out`, or `fresh=True` to start over"
+            )
         differences = [
-            f"{key}: was {there[part].get(key)!r}, now {here[part].get(key)!r}"
+            f"{key} differs"
+            if part == "components"
+            else f"{key}: was {there[part].get(key)!r}, now {here[part].get(key)!r}"
             for part in ("config", *fingerprints)
             for key in sorted(here[part].keys() | there[part].keys())
             if here[part].get(key) != there[part].get(key)

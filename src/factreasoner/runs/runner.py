@@ -1,7 +1,5 @@
 """Process records into a run folder, with direct calls or in rounds of batches."""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,6 +16,7 @@ from factreasoner.models import Failure, Record, Result, record_fingerprint
 from factreasoner.models.journal import JournalLine
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.pipeline.config import Config
+from factreasoner.plugins.identity import component_fingerprints
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.executors import WorkerPool, finished_lines, threads
@@ -86,7 +85,9 @@ def open_run(
     if fresh:
         task.worker(config.model_copy(update={"batch": "none"}), given)
     described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
-    folder.start(described, fingerprints_of(task, described), fresh=fresh)
+    parts = {**given.parts, **({} if given.llm is None else {"llm": given.llm})}
+    components = {"components": component_fingerprints(parts)}
+    folder.start(described, {**fingerprints_of(task, described), **components}, fresh=fresh)
     try:
         yield
     except FactReasonerError:

@@ -1,7 +1,5 @@
 """Files derived from a journal: results, summary, and networks as UAI files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -55,22 +55,27 @@ def validated(kind: type[S], sources: Sequence[Source]) -> S:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        problems = dict.fromkeys(_problem(kind, item, origins) for item in error.errors())
-        raise ConfigError("\n".join(problems)) from error
+        raise refusal(kind, error, origins) from error
+
+
+def refusal(kind: type[Settings], error: ValidationError, origins: Mapping[str, Source]) -> ConfigError:
+    """The error for settings that pydantic refuses, with every problem; `origins` are their sources."""
+    return ConfigError("\n".join(dict.fromkeys(_problem(kind, item, origins) for item in error.errors())))
 
 
 def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, Source]) -> str:
     """What is wrong with a setting, and its valid values."""
     key = str(error["loc"][0]) if error["loc"] else ""
+    origin = origins.get(key, Source({}))
     if error["type"] == "extra_forbidden":
         if gone := removal_notice(key):
-            return f"{origins[key].place}{origins[key].spelt(key)}: {gone}"
-        return f"{origins[key].place}unknown setting {key!r}; {nearest(key, list(kind.model_fields))}"
+            return f"{origin.place}{origin.spelt(key)}: {gone}"
+        return f"{origin.place}unknown setting {key!r}; {nearest(key, list(kind.model_fields))}"
     field = kind.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
     if not key:  # a conflict between settings
         key, _, message = message.partition(": ")
-    origin = origins.get(key, Source({}))
+        origin = origins.get(key, Source({}))
     return f"{origin.place}{origin.spelt(key)}: {message}"
 
 

@@ -1,7 +1,5 @@
 """Exact marginals by junction trees, per component, within available memory."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

@@ -60,11 +60,6 @@ def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessm
     return result.with_outcome(result.outcome.model_copy(update={"verdicts": verdicts}))
 
 
-def _to_repeat(result: Assessment) -> bool:
-    """Whether something failed; unconverged posteriors need only `score`."""
-    return result.status == "failed" or bool(result.status == "partial" and result.failures)
-
-
 TASK = Task(
     name=NAME,
     result=Assessment,
@@ -78,7 +73,10 @@ TASK = Task(
     with_verdicts=_with_verdicts,
     size=lambda result: len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0,
     claims=lambda result: result.atoms,
-    to_repeat=_to_repeat,
+    # unconverged posteriors, which are no failure, need only `score`
+    to_repeat=lambda result: (
+        result.status == "failed" or bool(result.status == "partial" and result.failures)
+    ),
     counts={**dict.fromkeys((*COUNTS, "gold_num_atoms", "gold_left_out"), int), "unjudged_atoms": list},
 )
 

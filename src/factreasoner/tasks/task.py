@@ -18,6 +18,7 @@ from factreasoner.atoms.extraction import account_for
 from factreasoner.calls.threads import one_by_one_until
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
+from factreasoner.inputs.parsing import bare_names
 from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Scored
 from factreasoner.metrics.table import Table
@@ -130,7 +131,8 @@ class Task(Generic[R]):
     ) -> R:
         """The result of a record for the Python function `caller`. Raises InputError for what it lacks."""
         parts, config = parts_and_config(settings, config)
-        if problems := self.problems(record, with_component_names(config, parts)):
+        problems = [*self.problems(record, with_component_names(config, parts)), *bare_names(record, caller)]
+        if problems:
             raise InputError([problem._replace(where=caller) for problem in problems])
         return self.worker(config, Calls(llm=llm, parts=parts)).assess(record)
 

@@ -156,7 +156,8 @@ class Parser:
         """One parse per sentence, never split; None if empty, overlong or not English."""
         with self._lock:
             found = {text: self.known.get(text) for text in sentences}
-            new = [t for t in found if t not in self.known and _is_read(t)]
+            unknown = [t for t in found if t not in self.known and t.strip()]
+            new = [t for t in unknown if len(t) <= _LONGEST and not is_foreign(t)]
             found |= zip(new, self._parsed(new), strict=True)
             self.known |= found
             for text in list(self.known)[:-_KEPT]:
@@ -171,10 +172,6 @@ class Parser:
             _join_prefixes(doc)
         for doc in self._pipeline.pipe(docs):
             yield Parse(doc.text, [_word(token) for token in doc], [token.head.i for token in doc])
-
-
-def _is_read(text: str) -> bool:
-    return bool(text.strip()) and len(text) <= _LONGEST and not is_foreign(text)
 
 
 def _join_prefixes(doc: Doc) -> None:

@@ -243,13 +243,6 @@ def test_a_foreign_source_hides_no_contradiction():
     assert [c.label for c in verify(answer, contexts=[sources[0], *sources[2:] * 2]).claims] == [None]
 
 
-def test_the_path_of_a_file_is_no_source(tmp_path):
-    (tmp_path / "a.txt").write_text("It is tall.")
-    with pytest.raises(InputError, match="the path of a file, and a source is its text: pass Path"):
-        verify("It is tall [1].", contexts=["It is tall.", str(tmp_path / "a.txt")])
-    assert verify("It is tall [1].", contexts=[str(tmp_path / "b.txt"), "x" * 9_000]).claims
-
-
 def test_unknown_citation_is_explained():
     sources = [{"id": f"s{n}", "text": "It is tall.", "link": f"https://b.com/{n}"} for n in (1, 2)]
     listed = "It is red [s7].\n\nIt is old [1].\n\n[1]: https://a.com/x"

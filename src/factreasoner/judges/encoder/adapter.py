@@ -1,7 +1,5 @@
 """The input and output format of a verifier family: bundled records or a user's TOML file."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """A verifier's question about a claim, and the decision from its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
@@ -17,6 +16,7 @@ from factreasoner.pipeline.keywords import Keywords
 from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
+from factreasoner.settings.sources import warn_once
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
 from factreasoner.tasks.verify.claims import ClaimFinder, FoundClaims, at_place, labelled, relabelled
@@ -40,7 +40,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: `verify` does not calibrate a model's verdicts; remove it")
         if llm is not None and self.config.prefilter != "none":
-            raise ConfigError("prefilter: `verify` sends a model every pair of claim and source; remove it")
+            warn_once("`verify` sends a model every pair of claim and source: `prefilter` is not used.")
         self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
         self.judge = ClaimJudge(self._judge, llm, self.config)
         self.corrector = Corrector(self._llm, self.config)
@@ -290,10 +290,6 @@ def verify(  # noqa: PLR0913 - what a record of this task may bring
     record = parse_record("verify()", **given, atoms=atoms)
     if not record.contexts:
         raise InputError([InputProblem("verify()", "contexts", "none given: pass contexts=[...]")])
-    texts = (context.text for context in record.contexts)
-    for path in filter(os.path.isfile, texts):  # Path.is_file raises for a long text
-        message = f"{path!r} is the path of a file, and a source is its text: pass Path({path!r}).read_text()"
-        raise InputError([InputProblem("verify()", "contexts", message)])
     return TASK.assessed("verify()", record, llm, config, settings)
 
 

@@ -1,0 +1,185 @@
+"""What a caller gets wrong is refused or reported, never taken for something else."""
+
+import functools
+import pickle
+
+import pytest
+
+import factreasoner
+from factreasoner import Config, Run, assess, assess_many, compare, rag, verify
+from factreasoner.errors import ConfigError, InputError, RunError
+from factreasoner.models import Verdict
+from factreasoner.protocols import Judged
+
+TEXT = "Marie Curie was born in Warsaw in 1867."
+GIVEN = {"cache": False, "progress": False}
+
+
+def record(name, **more):
+    return {"id": name, "output": TEXT, "contexts": [TEXT]} | more
+
+
+class Judge:
+    def __init__(self, label="neutral", client=None):
+        self.label, self._client, self.calls = label, client, 0
+
+    def judge(self, premise, claims):
+        self.calls += 1
+        said = {"context_id": premise.id, "label": self.label, "probability": 0.9}
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
+
+
+class NamedJudge(Judge):
+    version = "2026-11"
+
+
+class Unkept(Judge):
+    def __init__(self, threshold):
+        super().__init__()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (Judge("neutral"), Judge("entailment"), r"\(judge.label differs\)"),
+        (Judge(client="a"), Judge(client="b"), r"\(judge.client differs\)"),
+        (Judge(client=object()), Judge(client=object()), "this judge.client can't be compared"),
+        (Unkept(0.3), Unkept(0.3), "this judge.threshold can't be compared"),
+        (lambda: Judge("neutral"), lambda: Judge("neutral"), "this judge.variables can't be compared"),
+        (
+            functools.partial(Judge, "neutral"),
+            functools.partial(Judge, "entailment"),
+            "judge.arguments differs",
+        ),
+        (Judge("neutral"), Judge("neutral"), None),
+        (Judge, Judge, None),
+        (NamedJudge(client=object()), NamedJudge(client=object()), None),
+    ],
+)
+def test_run_is_resumed_only_by_equal_judges(tmp_path, first, second, why):
+    given = {"out": tmp_path / "run"} | GIVEN
+    assess_many([record("q1")], judge=first, **given)
+    if why is None:
+        assert len(assess_many([record("q2")], judge=second, **given)) == 2
+        return
+    with pytest.raises(RunError, match=why):
+        assess_many([record("q2")], judge=second, **given)
+    assert len(assess_many([record("q2")], judge=second, fresh=True, **given)) == 1
+    assert '"a"' not in (tmp_path / "run" / "manifest.json").read_text()
+
+
+def test_unknown_ids_raise_with_the_known_ones():
+    run = assess_many([record("q1"), record(2)], **GIVEN)
+    assert [result.id for result in run.results([2, "q1"])] == ["2", "q1"]
+    assert [result.id for result in run.results("q1")] == ["q1"]
+    assert ("q1" in run, 2 in run, "2" in run, "q3" in run) == (True, True, True, False)
+    for wrong in (lambda: run.results("q3"), lambda: run.results(["q1", "q3"]), lambda: run["q3"]):
+        with pytest.raises(KeyError, match=r"no record 'q3'.* 'q1'"):
+            wrong()
+
+
+def test_compare_accepts_labels_and_shared_records(tmp_path):
+    one = assess_many([record("q1"), record("q2")], out=tmp_path / "one", **GIVEN)
+    two = assess_many([record("q1")], out=tmp_path / "two", version=3, **GIVEN)
+    with pytest.raises(RunError, match="with `intersect`"):
+        compare(one, two)
+    assert compare(one, two, intersect=True)["num_records"] == 1
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"record": "q1", "atom": "a0", "label": "S"}\n')
+    found = compare(one, str(two.path), intersect=True, gold=gold)
+    assert found["runs"]["one"]["labelled_atoms"] == 1
+    for wrong, why in (((one, 0), "one is the number 0"), ((one,), "at least two"), ((), "at least two")):
+        with pytest.raises(ConfigError, match=rf"compare\(\) .*{why}"):
+            compare(*wrong)
+
+
+def test_invalid_records_may_be_skipped(caplog):
+    records = [record("q1"), record("q1"), {"id": "q2", "outptu": TEXT}, {"output": TEXT}]
+    with pytest.raises(InputError, match=r"`skip_invalid=True` assesses only the 1 valid record$") as caught:
+        assess_many(records, **GIVEN)
+    assert (caught.value.valid, len(caught.value.problems)) == (1, 4)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert [result.id for result in assess_many(records, skip_invalid=True, **GIVEN)] == ["q1"]
+    assert "record 3: output: missing" in caplog.text
+    with pytest.raises(InputError) as caught:
+        assess_many(records[2:], skip_invalid=True, **GIVEN)
+    assert "skip_invalid" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["https://example.org/a", " http://example.org ", __file__])
+def test_names_of_texts_are_no_passages(caplog, name):
+    kind = "a URL" if "example" in name else "the path of a file"
+    for call in (assess, rag, verify):
+        with pytest.raises(InputError, match=rf"contexts\[1\].* is {kind}"):
+            call(TEXT, contexts=[TEXT, name], cache=False)
+    assert len(assess_many([record("q1", contexts=[TEXT, name])], **GIVEN)) == 1
+    assert f"assess_many(), record q1: contexts[1]: {name.strip()!r} is {kind}" in caplog.text
+    assert assess(TEXT, contexts=[f"See {name.strip()} for more."], cache=False).contexts
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"verison": 3}, "unknown setting 'verison'; did you mean 'version'"),
+        ({"version": 9}, "version: must be 1, 2 or 3"),
+        ({"atom_prior": "high"}, "atom_prior: must be a number above 0 and below 1"),
+        ({"api_base": "http://localhost"}, "api_base: needs a model; add `model=NAME`"),
+    ],
+)
+def test_wrong_settings_of_config_are_our_errors(given, message):
+    with pytest.raises(ConfigError) as caught:
+        Config(**given)
+    assert message in str(caught.value)
+
+
+def plain(premise, claims):
+    return Judged(())
+
+
+async def waiting(premise, claims):
+    return Judged(())
+
+
+class Waiting:
+    async def judge(self, premise, claims):
+        return Judged(())
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        (plain, "can ask for .*, not 'premise'; to use it as the judge, write a class with a method judge"),
+        (lambda premise, claims: "neutral", "write a class with a method judge"),
+        (waiting, r"waiting\(\) is async, and threads call it; make it a plain function"),
+        (Waiting, r"judge\(\) is async"),
+        (Waiting(), r"judge\(\) is async"),
+        (lambda: Waiting(), r"judge\(\) is async"),
+    ],
+)
+def test_functions_are_no_judges(judge, message):
+    with pytest.raises(ConfigError, match=message):
+        assess(TEXT, contexts=[TEXT], judge=judge)
+
+
+def test_removed_names_tell_the_replacement():
+    assert not hasattr(factreasoner, "load_config")
+    with pytest.raises(AttributeError, match="load_config was removed: pass the path of a profile"):
+        factreasoner.load_config()
+    with pytest.raises(ImportError, match="load_config was removed: pass the path of a profile"):
+        from factreasoner import load_config  # noqa: F401
+
+
+def test_dumps_follow_pydantic_rules():
+    found = assess(TEXT, contexts=[TEXT], id="q1")
+    assert found.model_dump(include={"id": ..., "metrics": {"precision": True}}) == {
+        "id": "q1",
+        "metrics": {"precision": 1.0},
+    }
+    assert found.model_dump(include={"id", "status"}) == {"id": "q1", "status": "ok"}
+    assert found.model_dump(include={"rows": {0: {"label"}}}) == {"rows": [{"label": "supported"}]}
+    left = found.model_dump(mode="json", exclude={"output": ..., "metrics": {"precision"}})
+    assert "output" not in left
+    assert left["metrics"].keys() == found.metrics.keys() - {"precision"}
+    with pytest.raises(ValueError, match="bogus"):
+        type(found).model_validate(found.model_dump() | {"bogus": 1})
+    assert Run.open(assess_many([record("q1")], **GIVEN).path)["q1"].metrics == found.metrics
