@@ -69,3 +69,17 @@ def test_links_in_a_circle_are_named(factreasoner, tmp_path, command):
     said = factreasoner(*command, code=1).stderr
     assert "a.jsonl" in said
     assert "Internal error" not in said
+
+
+def test_names_that_are_not_utf8_print_differently(factreasoner, tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for name in (b"M\xfcller.csv", b"M\xf6ller.csv"):
+        (docs / os.fsdecode(name)).write_text(
+            "text\nThe mill burned down.\n \n\udcff\n", errors="surrogateescape"
+        )
+    printed = factreasoner("index", docs, "--store", "store", code=3)
+    listed = factreasoner("index", "--list", "--store", "store").stdout
+    for shown in (printed.stderr, listed):
+        assert r"M\xfcller.csv" in shown
+        assert r"M\xf6ller.csv" in shown

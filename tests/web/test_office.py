@@ -80,12 +80,52 @@ def test_word_document_gives_text_and_title():
             "4-5 May",
         ),
         ('<w:r><w:t>5 </w:t><w:sym w:font="Symbol" w:char="00B0"/><w:sym w:char="F0B7"/></w:r>', "5 °"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F0B3"/><w:sym w:font="Symbol" w:char="F06D"/></w:r>', "≥μ"),
         (f'<w:hyperlink r:id="x" xmlns:r="r">{run("4 May")}</w:hyperlink>', "4 May"),
         ('<w:r><w:rPr><w:strike w:val="0"/><w:vanish w:val="false"/></w:rPr><w:t>4 May</w:t></w:r>', "4 May"),
     ],
 )
 def test_wrapped_words_are_read(inside, expected):
     assert text(f"<w:p>{run('Opened on ')}{inside}{run('.')}</w:p>") == f"Opened on {expected}."
+
+
+def field(instruction, result):
+    """A complex field; fields may be in its instruction."""
+    marks = [f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")]
+    return f"{marks[0]}{instruction}{marks[1]}{run(result)}{marks[2]}"
+
+
+INSTRUCTION = "<w:r><w:instrText>IF </w:instrText></w:r>"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        field(INSTRUCTION + field(INSTRUCTION, "450") + INSTRUCTION, "500"),
+        field(INSTRUCTION + field(field(INSTRUCTION, "4"), "450") + field(INSTRUCTION, "5"), "500"),
+        field(INSTRUCTION, "5") + field(INSTRUCTION, "00"),
+        field(INSTRUCTION, "5</w:t></w:r>" + field(INSTRUCTION, "0") + "<w:r><w:t>0"),
+        field(f"<w:hyperlink>{field(INSTRUCTION, '450')}</w:hyperlink>", "500"),
+    ],
+)
+def test_fields_show_their_results_alone(inside):
+    assert text(f"<w:p>{run('It cost ')}{inside}{run(' Euro.')}</w:p>") == "It cost 500 Euro."
+
+
+def test_missing_headers_are_named():
+    data = docx(paragraph("x"), header=paragraph("Report"), footer=paragraph("Secret"))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist() if part != "word/header.xml"}
+    found = office_text(packed(parts), "docx")
+    assert (found.text, found.partly) == ("x\nSecret", ("a header",))
+
+
+def test_header_rows_of_documents_are_repeated():
+    rows = [f"<w:tr>{{}}<w:tc>{paragraph(n)}</w:tc><w:tc>{paragraph(n * 2)}</w:tc></w:tr>" for n in "abcd"]
+    heads = 2 * ["<w:trPr><w:tblHeader/></w:trPr>"] + ['<w:trPr><w:tblHeader w:val="0"/></w:trPr>', ""]
+    body = "".join(row.format(head) for row, head in zip(rows, heads, strict=True))
+    (table,) = office_text(docx(f"<w:tbl>{body}</w:tbl>"), "docx").tables
+    assert table.header == "a | aa\nb | bb"
 
 
 M = f'xmlns:m="{MATH}"'
@@ -251,6 +291,7 @@ def test_rows_that_begin_later_keep_their_columns(before, cells, expected):
         ('<w:p><w:r><c:chart xmlns:c="c" xmlns:r="r" r:id="r9"/></w:r></w:p>', "a chart"),
         ('<w:p><w:r><d:relIds xmlns:d="d" xmlns:r="r" r:dm="r9"/></w:r></w:p>', "a SmartArt graphic"),
         ('<w:p><w:r><w:footnoteReference w:id="9"/></w:r></w:p>', "a note"),
+        ('<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r></w:p>', "a sign of a font of its own"),
     ],
 )
 def test_unread_parts_are_named(inside, partly):

@@ -435,6 +435,14 @@ def test_encrypted_pdf_is_one_that_needs_a_password(password, dropped):
     assert pdf_text(file.getvalue(), 20).dropped == dropped
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
+def test_cut_pdf_is_no_scan(share):
+    whole = pdf(*SENTENCES * 3)
+    found = pdf_text(whole[: int(share * len(whole))], 100)
+    assert found.dropped == "damaged PDF" or "its end is missing" in found.partly
+    assert pdf_text(whole + b"\n" * 9, 100).partly == ()
+
+
 def test_circles_in_pdf_end():
     circle = pdf(ARTICLE, ARTICLE).replace(b"/Kids [", b"/Kids [2 0 R ", 1)
     assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")

@@ -152,6 +152,25 @@ def test_tables_give_header_and_place_of_other_rows():
     assert [t.header for t in whole_text(2 * "<table><tr><td>a<tr><td>b</table>").tables] == ["a", "a"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ("<caption>Bridges</caption><tr><td>a<td>b<tr><td>1<td>2", "Bridges\na | b"),
+        ("<caption>C</caption><tr><th>a<th>b<tr><th>x<th>y<tr><th>1<td>2", "C\na | b\nx | y"),
+        ("<thead><tr><th colspan=2>N<th>S<tr><th>Y<th>M<th>x</thead><tr><td>1<td>2<td>3", "N | S\nY | M | x"),
+        ("<thead><tr><th rowspan=2>Y<th>N<tr><th>a</thead><tbody><tr><td>1<td>2", "Y | N\nY | a"),
+        ("<thead><tr><td>h<tr><td>i</thead><tr><td>1<tr><td>2", "h\ni"),
+        ("<tr><td>a<td>b<tr><th>x<th>y<tr><td>1<td>2", "a | b"),
+        ("<tr><th>a<th>b<tr><td>1<td>2<tr><th>x<th>y<tr><td>3<td>4", "a | b"),
+    ],
+)
+def test_all_header_rows_and_caption_are_headers(rows, header):
+    found = whole_text(f"<p>Before.</p><table>{rows}</table><p>After.")
+    (table,) = found.tables
+    assert table.header == header
+    assert found.text == f"Before.\n{header}\n{found.text[table.start : table.end]}\nAfter."
+
+
 def test_spans_multiply_text_only_so_far():
     cell = f"<td rowspan=60000>{'x' * 299}"
     bomb = f"<table><tr>{cell * 100}{'<tr><td>y' * 60_000}</table>"

@@ -107,8 +107,7 @@ def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
     if not read.text and kind != "markdown":
         why = "a scan?" if kind == "pdf" else "".join(read.partly[:1])
         raise NoTextError(f"{path}: no text in it" + (f" ({why})" if why else ""))
-    text, title, _, _, guessed, partly, tables = read
-    return Document(text, title or name, guessed=guessed, partly=partly, tables=tables)
+    return Document(read.text, read.title or name, "", read.guessed, read.partly, read.tables)
 
 
 def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:

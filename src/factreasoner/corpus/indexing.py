@@ -272,7 +272,7 @@ class _IndexingPass:
 
 
 def passages_of(document: Document) -> Iterator[str]:
-    """The passages of a document; each cut from a table repeats the table's first row."""
+    """The passages of a document; each cut from a table repeats its caption and header rows."""
     # Past the cache of the function: a long text must not outlive its turn.
     for text, start in split_passages.__wrapped__(_clean(document.text)):
         header = next((table.header for table in document.tables if table.start <= start < table.end), "")

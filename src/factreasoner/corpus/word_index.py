@@ -43,9 +43,6 @@ class WordIndex:
         self.ids = ids
         self.language = language
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     def best(self, query: str, k: int) -> list[str]:
         """Ids of the `k` passages with the highest BM25 scores, best first, if they share a word."""
         words = terms(content(query, self.language), self.language)

@@ -12,14 +12,16 @@ is_plain = re.compile("[\n\t -~]*").fullmatch
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls (C0, DEL, C1), marks of direction and other invisible characters, lone
 surrogates, and separators of lines and paragraphs."""
+_MARK = "\N{REPLACEMENT CHARACTER}"
+_BYTE = re.compile("[\udc80-\udcff]").match
 _JOINERS = "\u200c\u200d"
 QUOTED = r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+")(?!\w)"""
 """A quotation in a message, as a pattern."""
 
 
 def visible(text: str) -> str:
-    """`text` with each control and invisible character replaced by a mark."""
-    return replaced(text, lambda _: "\N{REPLACEMENT CHARACTER}")
+    """`text` with each control and invisible character replaced by a mark, odd bytes of names by codes."""
+    return replaced(text, lambda sign: f"\\x{ord(sign) - 0xDC00:02x}" if _BYTE(sign) else _MARK)
 
 
 def replaced(text: str, mark: Callable[[str], str]) -> str:

@@ -40,6 +40,8 @@ _NOTICES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
 )
+_DAMAGE = (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError, etree.LxmlError)
+"""The parsers' errors on bytes that are not a page; each concerns this page only."""
 _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6
@@ -104,16 +106,7 @@ def _html_text(source: Extracted, *, whole: bool) -> Extracted:
         return source
     try:
         found = whole_text(source.text) if whole else _main_text(NO_TEXT.sub(" ", source.text))
-    except (
-        ValueError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        RecursionError,
-        AssertionError,
-        etree.LxmlError,
-    ):
-        # The parsers' errors on bytes that are not a page; each concerns this page only.
+    except _DAMAGE:
         return Extracted("", dropped="damaged HTML")
     return found._replace(guessed=source.guessed)
 

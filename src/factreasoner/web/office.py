@@ -68,7 +68,7 @@ class _OfficeDocument(PartReader):
         """The document as HTML."""
         yield self.story(self.main.root, self.main)
         yield from self._notes
-        kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind))
+        kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind, self.unread))
         yield from dict.fromkeys(self.story(part.root, part) for part in kinds)
 
     def unseen(self, element: Any) -> bool:

@@ -22,16 +22,10 @@ _SIGNS = {"br": "<br>", "cr": "<br>", "tab": " ", "ptab": " ", "noBreakHyphen": 
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 OFF = ("0", "false", "off")
-_NOT_READ = {
-    "altChunk": "a document inside it",
-    "subDoc": "a document inside it",
-    "object": "an embedded object",
-    "oleObj": "an embedded object",
-}
 _MOST_BEFORE = 100
 """Maximum columns that a table row may leave out before its first cell."""
-_FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))
-_FORMS: dict[str, str] = _FORMULAS["forms"]
+_TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
+_FORMS: dict[str, str] = _TABLES["forms"]
 _PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
 _MATH = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
@@ -101,9 +95,11 @@ class OfficePart:
         there = relation is not None and relation.target in self._archive.namelist()
         return OfficePart(self._archive, relation.target) if relation is not None and there else None
 
-    def of_kind(self, kind: str) -> list[OfficePart]:
-        """The parts of a kind that it points to."""
-        found = (self.linked(i) for i, relation in self._relations.items() if relation.kind == kind)
+    def of_kind(self, kind: str, unread: list[str] | None = None) -> list[OfficePart]:
+        """The parts of a kind that it points to; `unread` gets the kind for each that is missing."""
+        found = [self.linked(i) for i, relation in self._relations.items() if relation.kind == kind]
+        if unread is not None:
+            unread += [f"a {kind}"] * found.count(None)
         return [part for part in found if part is not None]
 
 
@@ -114,6 +110,8 @@ class PartReader:
         (self.main,) = OfficePart(archive).of_kind("officeDocument")
         self.unread: list[str] = []
         self._boxes: list[str] = []
+        self._fields: list[bool] = []
+        """The fields around, outermost first: whether their results have begun."""
         self._begun = ""
         """The start of the next paragraph: a drop cap, or a paragraph whose end was deleted or hidden."""
 
@@ -132,12 +130,13 @@ class PartReader:
         name = local_name(element)
         if name in _SIGNS:
             yield _SIGNS[name]
-        elif name in _NOT_READ:
-            self.unread.append(_NOT_READ[name])
+        elif name in _TABLES["unread"]:
+            self.unread.append(_TABLES["unread"][name])
         elif name.endswith("Pr") or self.unseen(element):
             return
         elif name in ("t", "v") and not len(element):
-            yield html.escape(element.text or "")
+            if all(self._fields[:-1]):
+                yield html.escape(element.text or "")
         elif element.tag.startswith(_MATH):
             yield self._formula(element, name, part)
         elif hasattr(self, f"_read_{name}"):
@@ -189,8 +188,20 @@ class PartReader:
         return "<ruby>{}<rt>{}</rt></ruby>".format(*texts)
 
     def _read_sym(self, element: Any, part: OfficePart) -> str:
-        code = int(attribute(element, "char", "20"), 16)
-        return "" if 0xE000 <= code < 0xF900 else html.escape(chr(code))  # a sign of a font of its own
+        code, font = int(attribute(element, "char", "20"), 16), attribute(element, "font")
+        is_own = 0xE000 <= code < 0xF900
+        sign = _TABLES["symbol"][max(0, code % 0x100 - 0x20)].strip() if is_own and font == "Symbol" else ""
+        self.unread += ["a sign of a font of its own"] * (is_own and not sign)
+        return html.escape(sign if is_own else chr(code))
+
+    def _read_fldChar(self, element: Any, part: OfficePart) -> str:  # noqa: N802
+        """What a field that begins shows itself; the results of those inside belong to its instruction."""
+        kind = attribute(element, "fldCharType")
+        if kind == "begin":
+            self._fields.append(False)
+        elif self._fields:
+            self._fields[-1:] = [True] * (kind == "separate")
+        return self.inside(element, part)
 
     def _read_tbl(self, element: Any, part: OfficePart) -> str:
         begun, self._begun = self._begun, ""
@@ -200,7 +211,8 @@ class PartReader:
         before = child(element, "trPr", "gridBefore")
         columns = "0" if before is None else attribute(before, "val")
         empty = "<td></td>" * min(int(columns) if columns.isdecimal() else 0, _MOST_BEFORE)
-        return f"<tr>{empty}{self.inside(element, part)}</tr>"
+        row = f"<tr>{empty}{self.inside(element, part)}</tr>"
+        return f"<thead>{row}</thead>" if is_on(child(element, "trPr"), "tblHeader") else row
 
     def _read_tc(self, element: Any, part: OfficePart) -> str:
         merge, span = child(element, "tcPr", "vMerge"), child(element, "tcPr", "gridSpan")
@@ -262,13 +274,13 @@ class PartReader:
                 for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
             )
             return f"{first}{between.join(self.inside(one, part) for one in inner)}{last}"
-        if name in _FORMULAS["between"]:
-            text = _FORMULAS["between"][name].join(self.inside(one, part) for one in inner)
+        if name in _TABLES["between"]:
+            text = _TABLES["between"][name].join(self.inside(one, part) for one in inner)
             return f"({text})" if name == "mr" else text
         if name == "phant" and not is_on(child(element, "phantPr"), "show", usual=True):
             return ""
-        sign = _sign(element, "chr", _FORMULAS["signs"].get(name, ""))
-        kind = "arrow" if sign and sign in _FORMULAS["arrows"] else name
+        sign = _sign(element, "chr", _TABLES["signs"].get(name, ""))
+        kind = "arrow" if sign and sign in _TABLES["arrows"] else name
         if kind not in _FORMS:
             return self.inside(element, part)
         shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]

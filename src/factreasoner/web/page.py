@@ -37,9 +37,6 @@ class Page(NamedTuple):
     data: bytes
 
 
-_NAMED = 5
-
-
 class TextTable(NamedTuple):
     """A table in a text: its first row, and where its other rows start and end."""
 
@@ -64,10 +61,10 @@ class Extracted(NamedTuple):
     tables: tuple[TextTable, ...] = ()
 
 
-def named(items: Sequence[object]) -> str:
-    """The first of them, and how many more there are."""
-    more = len(items) - _NAMED
-    return "; ".join(map(str, items[:_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
+def named(items: Sequence[object], most: int = 5) -> str:
+    """The first `most` of them, and how many more there are."""
+    more = len(items) - most
+    return "; ".join(map(str, items[:most])) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def notes_on(guessed: str, partly: Sequence[str]) -> list[str]:

@@ -49,9 +49,11 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         read = [_page(document, number) for number in range(min(document.page_count(), pages))]
     except Exception:  # noqa: BLE001 - what pdf-oxide raises for damaged files is of no one kind
         return Extracted("", dropped="damaged PDF")
+    is_cut = b"%%EOF" not in data[-1024:]
     if not any(parts for parts, _ in read):
-        return Extracted("")
-    partly = [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
+        return Extracted("", dropped="damaged PDF" if is_cut else "")
+    partly = ["its end is missing"] * is_cut
+    partly += [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)

@@ -46,8 +46,7 @@ class PageReader:
         if sift:
             _need("trafilatura")
         self._seconds = seconds
-        self._pages = pages
-        self._sift = sift
+        self._options = {"pages": pages, "sift": sift}
 
     def read(self, page: Page) -> Extracted:
         """The text of `page`, or why it is dropped: as in `extract`, "too slow", "unreadable".
@@ -79,12 +78,7 @@ class PageReader:
         """The worker's answer; None if it died."""
         assert worker.stdin is not None
         assert worker.stdout is not None
-        about = {
-            "media_type": page.media_type,
-            "charset": page.charset,
-            "pages": self._pages,
-            "sift": self._sift,
-        }
+        about = {"media_type": page.media_type, "charset": page.charset, **self._options}
         question = {"about": about, "length": len(page.data)}
         try:
             worker.stdin.write(json.dumps(question).encode() + b"\n" + page.data)

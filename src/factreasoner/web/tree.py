@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree, html
 
 from factreasoner.text.citation_marks import find_marks
-from factreasoner.text.language import normalize_nfc
+from factreasoner.text.language import normalize_nfc, word_set
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.web.page import Extracted, TextTable
 from factreasoner.web.stylesheet import unseen_elements
@@ -17,9 +17,8 @@ from factreasoner.web.stylesheet import unseen_elements
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_MARKS_OF_WORDS = (
-    *("abbr", "b", "bdi", "bdo", "big", "cite", "dfn", "em", "font", "i", "ins", "kbd", "mark", "s", "samp"),
-    *("small", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+_MARKS_OF_WORDS = word_set(
+    "abbr b bdi bdo big cite dfn em font i ins kbd mark s samp small strong sub sup time tt u var wbr"
 )
 PARTS = ("a", "span", "label", "data")
 _BESIDE = 40
@@ -110,7 +109,9 @@ class _TextLines:
 
     def __init__(self, root: HtmlElement) -> None:
         self._lines: list[str] = []
-        self._tables: list[tuple[int, int]] = []
+        self._tables: list[tuple[int, int, int]] = []
+        self._head, self._body = 0, False
+        """The line behind the header rows of a table, and whether its other rows have begun."""
         self._pieces: list[str] = []
         self._row: list[_Cell] = []
         self._rows = 0
@@ -128,9 +129,9 @@ class _TextLines:
         for line in self._lines:
             starts.append(starts[-1] + len(line) + 1)
         tables = (
-            TextTable(self._lines[first], starts[first + 1], starts[end] - 1)
-            for first, end in self._tables
-            if first + 1 < end and len(self._lines[first]) <= _LONGEST_REPEATED
+            TextTable("\n".join(self._lines[first:head]), starts[head], starts[end] - 1)
+            for first, head, end in self._tables
+            if first < head < end and starts[head] - starts[first] <= 2 * _LONGEST_REPEATED
         )
         return Extracted("\n".join(self._lines), tables=tuple(tables))
 
@@ -146,9 +147,10 @@ class _TextLines:
                 self._border(element, starts=starts)
             if name == "table" and not self._rows:
                 if starts:
-                    first, self._spans, self._above = len(self._lines), {}, {}
+                    first, self._spans, self._above, self._body = len(self._lines), {}, {}, False
+                    self._head = 0
                 else:
-                    self._tables.append((first, len(self._lines)))
+                    self._tables.append((first, self._head, len(self._lines)))
             elif name == "rt":
                 self._pieces.append("(" if starts else ")")
             elif name == "pre":
@@ -169,6 +171,10 @@ class _TextLines:
         name = element.tag
         if name == "tr" and not starts and self._rows == 1:
             self._end_row()
+            is_header = element.getparent().tag == "thead" or not element.xpath("td")
+            if not self._head or (is_header and not self._body):
+                self._head = len(self._lines)
+            self._body |= not is_header
         elif name == "tr" and starts and not self._rows:
             self._end_line()
         elif name in _CELLS and self._rows == 1:
