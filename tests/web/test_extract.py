@@ -238,6 +238,16 @@ def test_no_bytes_make_it_raise(data, start):
         ("the 5", "th", " of May", "th"),
         ("fell by 2", "1", "/<sub>2</sub> metres", " 1"),
         ("a < b, R&D", "th", " <p>", "th"),
+        ("it is 2", "n+1", " m", "^(n+1)"),
+        ("the value x", "n", "", "^n"),
+        ("and e", "-x", " is", "^(-x)"),
+        ("the tower", "a", " was", "[a]"),
+        ("the tower", "n 1", " was", "[n 1]"),
+        ("the tower", "(1)", " was", "[1]"),
+        ("Dear M", "me", " Curie", "me"),
+        ("the 1", "er", " May", "er"),
+        ("the 5", "e", " day", "e"),
+        ("see n", "o", " 5", "o"),
     ],
 )
 def test_superscript_kinds_are_distinguished(before, inside, behind, found):

@@ -47,6 +47,8 @@ def text(body):
         ("<p>Caf&eacute; &amp; R&#68; &lt;b&gt;</p>", "Café & RD <b>"),
         ("<p>The engi&shy;neer Mu&#x308;ller</p>", "The engineer Müller"),
         ("<p>It cost 3 m<sup>3</sup> in 1938<sup>1</sup></p>", "It cost 3 m^3 in 1938[1]"),
+        ("<p>10<span style='vertical-align: super'>9</span> m</p>", "10^9 m"),
+        ("<p>The tower<i style='font-size:8px;vertical-align:super'>1</i> fell.</p>", "The tower[1] fell."),
         ("<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby>駅", "東(とう)駅"),
         ("<math><mi>x</mi><mo>=</mo><mn>2</mn><annotation>x=2</annotation></math>", "x=2"),
         ("<math><mfrac><mn>1</mn><mrow><mi>n</mi><mo>+</mo><mn>2</mn></mrow></mfrac></math>", "1/(n+2)"),

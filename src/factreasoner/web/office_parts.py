@@ -22,8 +22,6 @@ _SIGNS = {"br": "<br>", "cr": "<br>", "tab": " ", "ptab": " ", "noBreakHyphen": 
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 OFF = ("0", "false", "off")
-_MOST_BEFORE = 100
-"""Maximum columns that a table row may leave out before its first cell."""
 _TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
 _FORMS: dict[str, str] = _TABLES["forms"]
 _PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
@@ -210,7 +208,7 @@ class PartReader:
     def _read_tr(self, element: Any, part: OfficePart) -> str:
         before = child(element, "trPr", "gridBefore")
         columns = "0" if before is None else attribute(before, "val")
-        empty = "<td></td>" * min(int(columns) if columns.isdecimal() else 0, _MOST_BEFORE)
+        empty = "<td></td>" * min(int(columns) if columns.isdecimal() else 0, 100)
         row = f"<tr>{empty}{self.inside(element, part)}</tr>"
         return f"<thead>{row}</thead>" if is_on(child(element, "trPr"), "tblHeader") else row
 

@@ -226,8 +226,10 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
         found = layout.with_notes(layout.ordered(body))
         for n in [n for n, line in enumerate(found) if not line.aside][-1:]:
             found[n] = found[n]._replace(last=True)
-        head, foot = (layout.asides(layout.ordered(cutting[top])) for top in (True, False))
-        lines += head + found + foot
+        asides = {
+            top: [line._replace(aside=True) for line in layout.ordered(cutting[top])] for top in cutting
+        }
+        lines += asides[True] + found + asides[False]
     return lines, running
 
 

@@ -81,7 +81,8 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
 
     What stands below the right column, after a blank, is no column if a line across both follows.
     """
-    left, right = _sides(parts, gutter)
+    left = [part for part in parts if part.right <= gutter]
+    right = [part for part in parts if part.right > gutter]
     points = _prose_of(left) + _prose_of(right)
     if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
         return _lines(parts)
@@ -92,11 +93,6 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
     return with_notes(ordered(left[:end], prose=True)) + ordered(right, prose=True) + _lines(left[end:])
 
 
-def _sides(parts: Sequence[PagePart], gutter: float) -> tuple[list[PagePart], list[PagePart]]:
-    left = [part for part in parts if part.right <= gutter]
-    return left, [part for part in parts if part.right > gutter]
-
-
 def _prose_of(parts: Sequence[PagePart]) -> list[int]:
     """Points of each column for prose or a list, not for cells of a table.
 
@@ -105,7 +101,8 @@ def _prose_of(parts: Sequence[PagePart]) -> list[int]:
     if len(parts) < 2:
         return [-1]
     if gutter := _gutter(parts, within=True):
-        return [points for side in _sides(parts, gutter) for points in _prose_of(side)]
+        beside = [part for part in parts if part.right <= gutter], [p for p in parts if p.right > gutter]
+        return _prose_of(beside[0]) + _prose_of(beside[1])
     lines = list(closed_up(parts))
     words = sum(len(_UNSPACED.findall(line.text)) / 2 or len(_LETTERS.findall(line.text)) for line in lines)
     if 2 * sum(_BULLET.match(line.text) is not None for line in lines) >= len(lines):
@@ -173,11 +170,6 @@ def joined(lines: Sequence[PagePart]) -> str:
     return text.strip("\n")
 
 
-def asides(lines: Sequence[PagePart]) -> list[PagePart]:
-    """Lines as those that may stand within a sentence."""
-    return [line._replace(aside=True) for line in lines]
-
-
 def with_notes(lines: Sequence[PagePart]) -> list[PagePart]:
     """Lines of a page or column, footnotes as asides: in small letters, or behind a mark and a blank."""
     usual = median(line.height for line in lines) if lines else 0.0
@@ -188,7 +180,7 @@ def with_notes(lines: Sequence[PagePart]) -> list[PagePart]:
             after.base < one.base and after.height < 1.05 * line.height for one, after in pairwise(lines[n:])
         )
         if (small or marked) and below and 2 * line.base < lines[0].base + lines[-1].base:
-            return [*lines[:n], *asides(lines[n:])]
+            return [*lines[:n], *(line._replace(aside=True) for line in lines[n:])]
     return list(lines)
 
 

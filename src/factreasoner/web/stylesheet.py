@@ -1,7 +1,7 @@
 """The elements that a page's own styles hide or strike.
 
-Selectors are names, classes, ids, attributes and these inside each other ("td.old > span"). Rules with other
-selectors, such as `:hover`, and those inside at-rules, such as `@media print`, are ignored.
+Selectors are names, classes, ids, attributes, `:not` of these, and these inside each other ("td.old > span").
+Rules with others, such as `:hover`, and those inside at-rules not for screens (`@media print`) are ignored.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ _NO_RULE = re.compile(
     r"/\*(?:.*?\*/|.*)|<!--|-->|@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})|(?<=[\"'])[^\"'\n]*(?=[\"']\s*;)",
     re.DOTALL,
 )
+_SHOWN = re.compile(
+    r"@(?:media\s+(?:only\s+)?(?:screen|all)|layer\b[^{};]*|supports(?!\s+not)[^{};]*)\s*\{", re.IGNORECASE
+)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)")
 _NAME = r"(?:\\[^\"]|[\w-])+"
-_PART = re.compile(rf"([#.])({_NAME})|\[([a-zA-Z][\w-]*)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]")
+_PART = re.compile(rf"([#.])({_NAME})|\[([a-zA-Z][\w-]*)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]|:not\(([^():,]+)\)")
 _STEP = rf"(?=\S)(?:\*|[a-zA-Z][\w-]*)?(?:{_PART.pattern})*"
 _SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
 _MOST_RULES = 1_000
@@ -61,7 +64,7 @@ def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:
     """The rules of style elements for screens that may hide text: an XPath and the declarations of each."""
     for sheet in root.xpath("//style[not(ancestor::noscript)]"):
         if re.search(r"^$|\b(all|screen)\b", sheet.get("media", "").strip(), re.IGNORECASE):
-            for selectors, body in _RULE.findall(_NO_RULE.sub(" ", sheet.text or "")):
+            for selectors, body in _RULE.findall(_NO_RULE.sub(" ", _SHOWN.sub("", sheet.text or ""))):
                 paths = map(_path, selectors.split(",")) if _DECLARATION.search(body) else ()
                 yield from ((path, body) for path in paths if path)
 
@@ -75,9 +78,10 @@ def _path(selector: str) -> str:
     for relation, step in zip(["", *pieces[1::2]], pieces[::2], strict=True):
         name = re.match(r"[\w-]*", step)
         path += ("/" if relation.strip() else "//") + ((name and name[0].lower()) or "*")
-        for sign, given, key, value in _PART.findall(step):
+        for sign, given, key, value, other in _PART.findall(step):
             plain = given.replace("\\", "")
             spaced = f'[contains(concat(" ",normalize-space(@class)," ")," {plain} ")]'
             equal = f'[@{key}="{value}"]' if value else f"[@{key}]"
+            equal = f"[not(self::{_path(other)[2:] or '*'})]" if other else equal
             path += f'[@id="{plain}"]' if sign == "#" else spaced if sign else equal
     return path

@@ -30,13 +30,15 @@ _MOST_REPEATED = 1_000_000
 _BAR = " | "
 _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
+_NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
+"""The mark of a note behind a word, unlike "M^me", "1^er"."""
+_POWER = re.compile(r"(?:.*\d|(?:.*\W)?[^\W\d])\^(?:[knpqx-z]|[-+−]?\w+(?:[-+−*/]\w+)+|[-+−][a-z])")
 _BLOCKS = frozenset(
     """address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
     desc figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
     optgroup option p pre search section select summary table tbody td text textarea tfoot th thead title tr
     ul""".split()  # noqa: SIM905
 )
-_CELLS = frozenset({"td", "th"})
 _SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
 STRUCK = "//del | //s | //strike"
 _BETWEEN = {"mfrac": "/", "msup": "^"}
@@ -69,6 +71,8 @@ def whole_text(source: str) -> Extracted:
     title = next(filter(None, titles), "")
     for element in root.xpath("//head/title | //head/noscript"):  # HTML 5 without a body lands in the head
         element.drop_tree()
+    for element in root.xpath("//*[contains(translate(@style, ' ', ''), 'vertical-align:super')]"):
+        element.tag = "sup"
     write_superscripts(root)
     _write_formulas(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
@@ -177,7 +181,7 @@ class _TextLines:
             self._body |= not is_header
         elif name == "tr" and starts and not self._rows:
             self._end_line()
-        elif name in _CELLS and self._rows == 1:
+        elif name in ("td", "th") and self._rows == 1:
             self._end_cell(None if starts else element)
         elif self._rows:
             self._pieces.append(" ")
@@ -262,8 +266,10 @@ def raised(before: str, inside: str, behind: str) -> str:
     """
     before, inside = entities.escape(before, quote=False), entities.escape(inside, quote=False)
     text = f"{before}<sup>{inside}</sup>"
-    if any(mark.end == len(text) for mark in find_marks(text)):
-        return f"[{inside.strip().strip('[]')}]"
+    if any(mark.end == len(text) for mark in find_marks(text)) or _NOTED.fullmatch(f"{before[-3:]}^{inside}"):
+        return f"[{inside.strip().strip('[]()')}]"
+    if _POWER.fullmatch(f"{before[-2:]}^{inside}"):
+        return f"^({inside})" if len(inside) > 1 else f"^{inside}"
     return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
 
 
