@@ -35,6 +35,7 @@ KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
+_INVERTED = frozenset({"il", "ils", "elle", "elles", "nous", "vous"})
 _BEFORE_HYPHENS = frozenset({"well", "self", "half", "non"})
 
 
@@ -243,7 +244,7 @@ class _LineEnds:
         whole, parts, known = begin + end, {begin, end}, self._known
         if f"{begin}-{end}" in known or whole in known:
             return whole not in known
-        if _AND.match(after) or min(len(begin), len(end)) == 1:
+        if _AND.match(after) or min(len(begin), len(end)) == 1 or (self._foreign and end in _INVERTED):
             return True
         prefixed = begin in _BEFORE_HYPHENS and _is_english(end)
         if whole in KNOWN or not (self._foreign or prefixed or not _is_english(whole)):

@@ -75,8 +75,7 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
         pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
-    right = max(part.right for part in row)
-    return PagePart("".join(pieces), row[0].left, right, row[0].base, height)
+    return PagePart("".join(pieces), row[0].left, max(part.right for part in row), row[0].base, height)
 
 
 def closed_up(parts: Iterable[PagePart]) -> Iterator[PagePart]:
