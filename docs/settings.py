@@ -15,7 +15,7 @@ from pathlib import Path
 from factreasoner import cli
 from factreasoner.pipeline import keywords
 from factreasoner.pipeline.assembly import PARTS
-from factreasoner.pipeline.config import SETTINGS, Config
+from factreasoner.pipeline.config import FILE_SETTINGS, SETTINGS, Config
 from factreasoner.settings.setting import default_text, must_be, setting_of
 
 MODULE = Path(keywords.__file__).with_suffix(".pyi")
@@ -65,7 +65,8 @@ def page_text() -> str:
         default = said.removesuffix(")") or default_text(field)
         takes = re.sub(r"(?<=of the form )\S+", r"`\g<0>`", (must_be(field) or "").removeprefix("must be "))
         names = " ".join(f"`{name}`" for name in filter(None, [key, setting.alias]))
-        lines.append(f"| {names} | {default} | {about} | {takes} | {setting.affects} |\n")
+        affects = "results" if key in FILE_SETTINGS else setting.affects  # by their content, not their path
+        lines.append(f"| {names} | {default} | {about} | {takes} | {affects} |\n")
     return "".join(lines)
 
 

@@ -37,11 +37,16 @@ class UsageError(ConfigError):
     """An argument other than a setting is missing or has a wrong value."""
 
 
+def pip_command(extra: str) -> str:
+    """The command that installs an extra, in a checkout."""
+    return f"pip install '.[{extra}]'"
+
+
 class MissingExtraError(ConfigError):
     """An optional package is needed and not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional package: pip install 'factreasoner[{extra}]'")
+        super().__init__(f"{feature} needs an optional package: {pip_command(extra)}")
         self.extra = extra
 
 

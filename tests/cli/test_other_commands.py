@@ -240,7 +240,7 @@ def test_doctor_separates_broken_from_missing_packages(factreasoner, tmp_path, m
     assert [checks[name]["state"] for name in named] == ["ok", "missing", "wrong", "missing"]
     assert "(SystemExit: not here)" in checks["leaving"]["detail"]
     assert "ModuleNotFoundError: No module named 'its_other_half'" in checks["halved"]["detail"]
-    assert "pip install 'factreasoner[one]' --force-reinstall" in checks["halved"]["detail"]
+    assert "pip install '.[one]' --force-reinstall" in checks["halved"]["detail"]
 
 
 @pytest.mark.parametrize(("name", "words"), [(None, "spacy download en_core"), ("en_x 1.0", "ok  pipeline")])

@@ -52,4 +52,4 @@ def test_without_the_sdk_the_extra_is_named(run, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "factreasoner.analysis.otlp", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry._logs", None)
     assert execute(["publish", run]) == 1
-    assert "pip install 'factreasoner[otel]'" in capsys.readouterr().err
+    assert "pip install '.[otel]'" in capsys.readouterr().err

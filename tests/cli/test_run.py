@@ -194,7 +194,7 @@ def test_a_cluster_without_its_package_makes_no_folder(factreasoner, tmp_path):
     write_records(tmp_path / "in.jsonl", record("r0"))
     done = factreasoner("run", "in.jsonl", "--executor", "ray", "--out", "out", code=1)
     assert done.stderr == (
-        "Error: running on a Ray cluster needs an optional package: pip install 'factreasoner[ray]'\n"
+        "Error: running on a Ray cluster needs an optional package: pip install '.[ray]'\n"
     )
     assert not (tmp_path / "out").exists()
 

@@ -70,7 +70,7 @@ BAD = [
         "contexts[0]",
         "unique",
     ),
-    ("atoms are a number", given(atoms=4), "atoms", "the number 4", "list of texts or objects"),
+    ("atoms are a number", given(atoms=4), "atoms", "the number 4", "list of strings or objects"),
     ("atom is a list", given(atoms=[["t"]]), "atoms[0]", "a list", "object"),
     ("blank atom", atom(text="\t"), "atoms[1].text", "blank", "leave"),
     ("atom without text", given(atoms=[{"id": "a0"}]), "atoms[0].text", "missing", "leave"),

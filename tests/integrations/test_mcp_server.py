@@ -19,7 +19,7 @@ from factreasoner.judges import judged_by
 from factreasoner.pipeline.config import Config
 
 for package, extra in (("mcp", "mcp"), ("chromadb", "corpus")):
-    pytest.importorskip(package, reason=f"{package} is not installed: pip install 'factreasoner[{extra}]'")
+    pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[{extra}]'")
 
 from mcp import Client, StdioServerParameters
 
@@ -180,7 +180,7 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     monkeypatch.delitem(sys.modules, "factreasoner.integrations.mcp_server")
     assert execute(["mcp"]) == 1
-    assert "pip install 'factreasoner[mcp]'" in capsys.readouterr().err
+    assert "pip install '.[mcp]'" in capsys.readouterr().err
 
 
 CALL = """

@@ -75,7 +75,7 @@ def test_failures_show_test_and_evidence_without_internals(tmp_path):
     assert "2 failed, 2 passed" in said
     assert f"precision is below min_precision=0.9: precision 0.500, judged by {judged_by(Config())}" in said
     assert "unverified: Mark Twain was born in Vienna." in said
-    assert "InputError: factreasoner: contexts: is a dict; it must be a list of texts" in said
+    assert "InputError: factreasoner: contexts: is a dict; it must be a list of strings" in said
     assert "pytest_plugin.py" not in said
     assert "scoring.py" not in said
 

@@ -61,7 +61,7 @@ def test_recall_needs_facts_or_their_source(fields, fits):
     [
         ({}, InputError, r"recall\(\): facts: none given"),
         ({"answer": None, "facts": ["x"]}, InputError, "is None"),
-        ({"facts": "one text"}, InputError, "facts: is a string; it must be a list of texts"),
+        ({"facts": "one text"}, InputError, "facts: is a string; it must be a list of strings"),
         ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
         ({"facts": ["x"], "reference": 5}, InputError, "reference"),
         ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),

@@ -19,7 +19,7 @@ from rich.table import Column
 import merlin_bridge
 from factreasoner.cli.claim_tables import better_judge
 from factreasoner.cli.flags import AS_JSON, Command, flag
-from factreasoner.errors import CallTimeoutError, ConfigError, LLMError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, pip_command
 from factreasoner.models import Claim, Premise
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.plugins.kinds import load
@@ -112,7 +112,7 @@ def _version(name: str) -> str | None:
 
 def _extra(module: str, feature: str, extra: str) -> Finding:
     """Whether a module can be imported; an installed package may be broken."""
-    install = f"pip install 'factreasoner[{extra}]'"
+    install = pip_command(extra)
     try:
         with warnings.catch_warnings(action="ignore"), redirect_stdout(sys.stderr):
             importlib.import_module(module)

@@ -83,7 +83,7 @@ class TaskCommand(RecordsCommand):
 
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
     profile: Path | None = PROFILE
-    dry_run: bool = flag("Print calls, tokens and cost; call nothing.")
+    dry_run: bool = flag("Print the estimated calls, tokens and cost, and exit.")
     report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
 
     def run_task(self, task: Task[Any], data: Path, beyond: str = "") -> int:

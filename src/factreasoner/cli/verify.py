@@ -119,8 +119,6 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
     print_claims(console, TASK, result, QUOTE_LENGTH)
     for change in result.changes:
         console.print()
-        for why in change.why:
-            console.print(f"[dim]{plain(why)}[/dim]")
         sides = (("red", "-", change.before), ("green", "+", change.after))
         rows = [(f"[{colour}]{sign}", f"[{colour}]{plain(text)}") for colour, sign, text in sides if text]
         console.columns(("", ""), rows, show_header=False, collapse_padding=True)

@@ -132,7 +132,7 @@ class Items:
             value = [value] if value.strip() else []
         items: Any = value if isinstance(value, list) else [] if value is None else as_list(value)
         if not isinstance(items, list):
-            self._draft.problem(shown, (A_LIST % "texts or objects").format(found=describe(value)))
+            self._draft.problem(shown, (A_LIST % "strings or objects").format(found=describe(value)))
             return []
         entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(items)]
         self._entries += entries

@@ -21,8 +21,8 @@ class JudgeSettings(EncoderSettings):
 
     judge: str = _assessor(
         "auto",
-        f"auto, {', '.join(PLUGINS['judge'])} or package.module:Class. (default: llm with a model, else "
-        "verifier)",
+        f"Gives verdicts: auto, {', '.join(PLUGINS['judge'])} or package.module:Class. (default: llm with "
+        "a model, else verifier)",
         common=True,
         once="give one; several models judge together by --model A --model B",
     )

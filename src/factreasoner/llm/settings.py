@@ -95,8 +95,8 @@ class LLMSettings(CallSettings):
 
     model: Models = _model(
         None,
-        "Any litellm model, such as openai/gpt-4o-mini. Repeat it: all judge, the majority decides, and "
-        "the first does the rest.",
+        "Language model, as litellm names it, such as openai/gpt-4o-mini. Repeat the flag for a majority "
+        "vote of several judges; the first model does all other steps.",
         common=True,
         several=True,
         keyword="str | Sequence[str] | None",
@@ -113,8 +113,8 @@ class LLMSettings(CallSettings):
     )
     batch: BatchMode = _model(
         "none",
-        "Send calls in batches, at half the price. files: you get them answered (exit code 5 until they "
-        "are); openai: they are uploaded, and the run waits for the answers.",
+        "Send calls in batches, at half the price. files: write files for you to submit (exit code 5 until "
+        "their results are there); openai: upload them and wait for the results.",
         affects="calls",
     )
     mode: Mode = _judging(

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from factreasoner.errors import pip_command
 from factreasoner.text.language import is_foreign
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def describe_parser() -> str | None:
 
 def install_command() -> str:
     """The command that installs a parser for English."""
-    package = "" if _is_installed("spacy") else 'pip install "factreasoner[english]" and '
+    package = "" if _is_installed("spacy") else f"{pip_command('english')} and "
     return f"{package}python -m spacy download {MODELS[0]}"
 
 
