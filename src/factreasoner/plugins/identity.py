@@ -5,14 +5,13 @@ import hashlib
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Final
 
 from pydantic_core import to_jsonable_python
 
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import PLUGINS
 
-UNKNOWN: Final = "unknown"
+UNKNOWN = "unknown"
 """The fingerprint of an argument that can't be compared."""
 _MISSING = object()
 

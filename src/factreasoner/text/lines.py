@@ -112,7 +112,8 @@ def lines(text: str) -> list[TextLine]:
         else:
             line.apart = apart
             above = found[-1].kind if found else ""
-            if above == "table" and "|" in raw and not _has_blank_line(text[found[-1].end : start]):
+            between = text[found[-1].end if found else 0 : start].splitlines()[1:]
+            if above == "table" and "|" in raw and all(map(str.strip, between)):
                 line.kind, line.start = "table", line.words
             elif above == "note" and re.match(r"\t|\s{4}" if apart else r"\t|\s{2}", raw):
                 line.kind = "note"
@@ -126,10 +127,6 @@ def _is_title(text: str, found: Sequence[TextLine]) -> bool:
     """Whether a rule below makes the last line a heading: a single line, not a sentence."""
     line, alone = found[-1], found[-1].apart or len(found) == 1 or found[-2].kind == "heading"
     return line.kind == "prose" and alone and line_end(text, line, listed=True) == "open"
-
-
-def _has_blank_line(between: str) -> bool:
-    return any(not line.strip() for line in between.splitlines()[1:])
 
 
 def _line(text: str, start: int, end: int, raised: frozenset[str]) -> TextLine | None:
