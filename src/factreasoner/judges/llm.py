@@ -97,12 +97,21 @@ class LLMJudge:
 
     @cached_property
     def _examples(self) -> dict[bool, tuple[Example, ...]]:
-        """The examples for calls about one fact, and about several."""
+        """The examples for calls about one fact, and about several.
+
+        Those of one fact show a passage once: a fact about the same passage is a turn of its own.
+        """
 
         def user(texts: Sequence[str], _: Sequence[str]) -> str:
             return f"Passage:\n{prompts.delimit(texts[0], 'passage')}"
 
-        return {one: self._inquiry.examples(one=one, user=user) for one in (True, False)}
+        several, alone = (self._inquiry.examples(one=one, user=user) for one in (False, True))
+        shown = [example.user for example in alone]
+        once = [
+            example.model_copy(update={"user": "" if example.user in shown[:place] else example.user})
+            for place, example in enumerate(alone)
+        ]
+        return {True: tuple(once), False: several}
 
     def _verdict(self, premise: Premise, claim: Claim, finding: JudgedClaim) -> Verdict:
         quotes, rests_on = "citation" in self._inquiry.first, _named(premise, finding)

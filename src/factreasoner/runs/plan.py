@@ -42,7 +42,8 @@ class _AboutClaims(NamedTuple):
         return self.alone if claims == 1 else self.call + self.each * claims
 
 
-LABELS = _AboutClaims(800, 40, 1_200)
+LABELS = _AboutClaims(800, 40, 950)
+PROMPTED = LABELS._replace(alone=1_200)
 EXPLAINED = _AboutClaims(950, 70, 1_050)
 WORDS = _AboutClaims(800, 35, 850)
 WORD, REASON, STATEMENT = 6, 60, 30
@@ -135,7 +136,8 @@ class _CallEstimate:
         self._answer = WORD + REASON * explains
         row = ASSESSORS.get(config.assessor)
         words = one or (row is not None and row.in_words)
-        self._about = EXPLAINED if explains else WORDS if words else LABELS
+        labels = LABELS if row is None else PROMPTED
+        self._about = EXPLAINED if explains else WORDS if words else labels
         self._rounds = len(config.models) * (VOTES if config.confidence == "votes" else 1)
 
     def add(self, record: Record) -> None:
