@@ -66,6 +66,10 @@ SPLIT = {
         "Sofia Krag was a Russian chemist.",
         "Sofia Krag made lasting contributions to analysis, geometry and mechanics.",
     ],
+    "The lake fills a rift, where the crust is pulled apart, and is long.": [
+        "The lake fills a rift, where the crust is pulled apart.",
+        "The lake is long.",
+    ],
     "The clerk will file the forms and set a court date.": [
         "The clerk will file the forms.",
         "The clerk will set a court date.",

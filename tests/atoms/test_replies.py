@@ -114,20 +114,6 @@ def test_repeated_part_identifies_the_sentence():
 
 
 @pytest.mark.parametrize(
-    ("fact", "atom"),
-    [
-        ("Ada Lovelace had notes.", "In 1840 she wrote long notes for a paper."),
-        ("Ada Lovelace wrote a paper.", "In 1840 Ada Lovelace wrote long notes for a paper."),
-        ("They wrote a paper.", "In 1840 she wrote long notes for a paper."),
-    ],
-)
-def test_pronoun_statement_gets_the_fact_subject(fact, atom):
-    response = "Ada Lovelace met Babbage. In 1840 she wrote long notes for a paper."
-    said = reply("[1] => Ada Lovelace met Babbage.", f"[2] => {fact}")
-    assert made(said, response=response) == (["Ada Lovelace met Babbage.", atom], 1, 0)
-
-
-@pytest.mark.parametrize(
     ("sentence", "facts"),
     [
         (

@@ -127,7 +127,7 @@ def test_a_contraction_is_written_out(before, last, text):
         ("The oldest judge was William Douglas. He was born in 1898.", {"William Douglas was born in 1898."}),
         ("Olga Roe met Bea Holm. Ada Lovelace praised her work. She died.", {"She died."}),
         ("The lamp is old, and it is known that Rome fell.", set()),
-        ("Two women won. They are:\n1. Ada Roe - a writer.", {"Ada Roe: a writer."}),
+        ("Two women won. They are:\n1. Ada Roe - a writer.", {"Ada Roe is a writer."}),
     ],
 )
 def test_atoms_of_an_answer_name_their_subject(response, texts):

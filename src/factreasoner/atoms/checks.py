@@ -39,7 +39,6 @@ _NAME = re.compile(
 _YEAR = re.compile(r"\b\d{4}\b")
 _LEAST_SHARE = 0.5
 """Minimum share of a new text's content words that its source texts must have."""
-PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
 _DETERMINERS = (["the"], ["this"], ["that"], ["these"], ["those"])
 
 
@@ -114,11 +113,6 @@ def mistakes_gender(before: str, after: str) -> bool:
     names = (word for word in _WORD.findall(after) if word.istitle() and word.casefold() not in earlier)
     genders = {gender_of_name(name) for name in names} - {None}
     return he != she and genders == {"female" if he else "male"}
-
-
-def points(subject: Word) -> bool:
-    """Whether a subject is a pronoun, or a noun with only "the" or "this"."""
-    return subject.lower in PERSONAL or is_bare(subject)
 
 
 def is_bare(subject: Word | None) -> bool:

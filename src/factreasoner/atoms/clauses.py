@@ -16,6 +16,7 @@ _ASKING = word_set("if whether that when because while so")
 _JOINTS = word_set("and but ; , yet")
 _POINTERS = word_set("he him his she her it its they them their this that these those others")
 _PERSONAL = word_set("he his she her")
+_GENERIC = word_set("you we one")
 
 
 def split(parse: Parse) -> list[Draft]:
@@ -112,8 +113,13 @@ def _may_stand_alone(word: Word, verb: Word, turned: bool) -> bool:
     if word.pos not in VERBS or _marks(word) & _ASKING:
         return False
     if word.subject is not None:
-        # "This makes a line and the cursor moves": it may be what "this" does.
-        return word.is_clause and not (verb.subject and verb.subject.tag == "DT")
+        # "This makes a line and the cursor moves": perhaps what "this" does. "It is cheap, but you pay more".
+        own, first = word.subject, verb.subject
+        generic = own.is_expletive or (own.lower in _GENERIC and (first is None or first.lower != own.lower))
+        return word.is_clause and not generic and not (first and first.tag == "DT")
+    between = [each for each in verb.subtree() if each.dep == "relcl" and verb.i < each.i < word.i]
+    if any(w.subject and w.subject.pos == "PRON" and w.finite.tag == word.finite.tag for w in between):
+        return False  # "claims that seem good, but are false"
     after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct")]
     if not word.is_finite:
         aims = any(c.dep in ("xcomp", "ccomp") for c in after)

@@ -176,7 +176,8 @@ class _PlainTextBuilder:
             return
         opening, closing = part[0][0], part[0][-1]
         self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
-        self._add(wording[len(title) :][:1], part.end() - 1)
+        goes_on = wording[-1] == "." and re.match(r" ?[a-z]", self._source[part.end() :])
+        self._add("" if goes_on else wording[len(title) :][:1], part.end() - 1)
 
     def _add_aside(self, part: re.Match[str]) -> None:
         wording = without_citations(part["inside"]).strip()

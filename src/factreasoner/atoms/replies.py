@@ -12,7 +12,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Record
 from factreasoner.models.messages import Reply
-from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, Parse, Parser
 from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span
 
@@ -30,10 +30,6 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYING = ("VERB", "ADJ", "ADV")
 _LEAST_WORDS, _LEAST_KNOWN = 0.75, 0.5
 """Minimum share of a sentence's words in its facts and, without a parse, of a fact's words in it."""
-_TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
-_LEAST_SHARED = 0.75
-"""Minimum share of a fact's predicate words that the statement must have."""
-_MANY = ("they", "these", "those")
 _RELATIVE = ("WDT", "WP", "WP$")
 
 
@@ -74,7 +70,7 @@ class ReplyReader:
 
     A sentence is retried once if a fact has a number or name that response, question and topic lack. Its
     facts are used if they outnumber its parsed statements or name what those only refer to, and add and omit
-    nothing; else the statements, each with the subject that a fact gave it.
+    nothing; else the statements.
     """
 
     def __init__(self, record: Record, stated: Sequence[Statement], parser: Parser | None) -> None:
@@ -138,23 +134,12 @@ class ReplyReader:
             text = self._response[sentence.start : sentence.end]
             left = [piece for piece in pieces if not self._material.is_unrelated(text, piece.text)]
             return NoResult(problem, final=True) if problem and not left else left
-        named = [self._named(statement, found) for statement in stated]
-        leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
+        leaning = self._parser is None or (_any_vague(stated) and not _any_vague(pieces))
         better = len(pieces) > len(stated) or (len(pieces) == len(stated) and leaning)
-        return pieces if better and not problem and not self._differs(sentence, pieces) else named
+        return pieces if better and not problem and not self._differs(sentence, pieces) else stated
 
     def _parse(self, text: str) -> Parse | None:
         return self._parser.parse([text])[0] if self._parser else None
-
-    def _named(self, statement: Statement, facts: Sequence[Statement]) -> Statement:
-        """A statement with the subject of the matching fact, if its own is a pronoun."""
-        read = self._parse(statement.text)
-        for fact in facts:
-            parse = self._parse(fact.text)
-            text = _with_subject_of(read, parse) if read and parse else None
-            if text and not checks.mistakes_gender(statement.text, text):
-                return Statement(text, statement.span, statement.original or statement.text)
-        return statement
 
     def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
         """Whether facts add to their sentence, or omit some of it."""
@@ -231,30 +216,3 @@ def _distinct(facts: Sequence[Statement]) -> list[Statement]:
         if not any(fact.text.rstrip(".").casefold() in other.text.casefold() for other in kept):
             kept.append(fact)
     return [fact for fact in facts if fact in kept]
-
-
-def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
-    """The statement with the subject of a matching fact if its own is a pronoun; else None."""
-    own, other = statement.root.dependent(*NOMINAL_SUBJECTS), fact.root.dependent(*NOMINAL_SUBJECTS)
-    if own is None or other is None or not checks.points(own) or checks.points(other):
-        return None
-    if other.pos not in NOUNS or _is_plural(own) != _is_plural(other):
-        return None
-    wording, below = {word.lemma for word in statement.words}, other.subtree()
-    content_words = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
-    if own.dep != other.dep or sum(lemma in wording for lemma in content_words) < _LEAST_SHARED * len(
-        content_words
-    ):
-        return None
-    alike = own.lower in checks.PERSONAL and fact.root.lemma in wording
-    if not (alike or fact.root.lemma == statement.root.lemma) or other.lemma in wording:
-        return None
-    start, end = statement.words[own.first].start, statement.words[own.last].end
-    name = fact.text[fact.words[other.first].start : fact.words[other.last].end]
-    if other.first == 0 and start > 0 and fact.words[0].pos != "PROPN":
-        name = name[0].lower() + name[1:]
-    return f"{statement.text[:start]}{name}{statement.text[end:]}"
-
-
-def _is_plural(subject: Word) -> bool:
-    return subject.tag in PLURAL or subject.lower in _MANY or bool(subject.dependents("conj"))

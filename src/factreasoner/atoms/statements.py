@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from factreasoner.atoms import fragments, nonclaims
+from factreasoner.atoms import leads, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, capitalised, lowered
+from factreasoner.atoms.items import ItemWriter, Sentence
+from factreasoner.atoms.leads import FINITE, LONGEST_LABEL, NO_LEAD, Lead, Leads, capitalised, is_instruction
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
+from factreasoner.text.parsing import Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.wraps import displayed
 
@@ -24,7 +26,6 @@ _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 _COLON = (":", "：")
-_CONDITION = re.compile(r"\b(?:when|if|whether)\s*:\Z")
 _LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
 
@@ -34,16 +35,6 @@ class Statement(NamedTuple):
     text: str
     span: Span | None
     original: str | None = None
-
-
-class _Sentence(NamedTuple):
-    """A sentence without its opening remark, its label and the lead-in of its list."""
-
-    span: Span
-    plain: Plain
-    label: str
-    lead: str
-    opened: bool
 
 
 def statements(text: str, parser: Parser | None = None) -> list[Statement]:
@@ -61,12 +52,18 @@ class StatementFinder:
     def __init__(self, text: str, parser: Parser | None) -> None:
         self._source, self._text = text, displayed(text)
         self._parser = parser
-        self._leads = fragments.Leads(self._text)
+        self._leads = Leads(self._text, self._parse)
         words = plain(self._text, Span(0, len(self._text))).whole()
         self._says = _LETTER if _LETTER.search(words) else _DIGIT
         """A number is an answer if nothing else is said: "42"."""
         self._header: Sequence[str] | None = None
         self._in_sources = self._below_heading = False
+        self._step: tuple[str, Span, Lead] | None = None
+        """The instruction that ends with a colon above a block of code."""
+
+    @cached_property
+    def _items(self) -> ItemWriter:
+        return ItemWriter(self._parse, self._leads)
 
     def statements(self) -> Iterator[Statement]:
         """The statements of the text, in order."""
@@ -76,21 +73,39 @@ class StatementFinder:
                 yield from self._row(block, following)
                 continue
             self._header = None
-            if block.kind not in ("code", "note"):
-                item = following if following is not None and following.kind == "item" else None
-                yield from self._of_sentences(list(self._block(block, item)))
+            if block.kind == "code":
+                yield from self._code(block)
+            elif block.kind != "note":
+                self._step = None
+                yield from self._of_sentences(list(self._block(block, following)))
 
     def _row(self, block: Block, following: Block | None) -> Iterator[Statement]:
         """The statement of a table row; the row above a rule names the columns."""
-        row = fragments.cells(self._text, block)
+        row = leads.cells(self._text, block)
         if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
             return
-        for wording, span in fragments.row_text(row, self._header or (), Span(block.start, block.end)):
+        for wording, span in leads.row_text(row, self._header or (), Span(block.start, block.end)):
             yield self._statement(wording, span)
 
-    def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
-        """The sentences of a block; `item` is the list item after it, if any."""
+    def _code(self, block: Block) -> Iterator[Statement]:
+        """A step whose command is a line of code: "To list the pods, use kubectl get pods."."""
+        step, self._step = self._step, None
+        code = [line.strip() for line in self._text[block.start : block.end].splitlines()[1:-1]]
+        code = [line for line in code if line and not line.startswith(("#", "//"))]
+        if step is None or len(code) != 1:
+            return
+        text, span, lead = step
+        runs = re.sub(r"(?: the| this)?(?: following)? (commands?|code|line)\Z", r" the \1", text)
+        if runs != text or runs.endswith(("command", "code", "line")):
+            text = f"{lead.goal}, {leads.lowered(runs)}" if lead.goal else runs
+        else:
+            text = f"To {self._leads.plain(text)}, use"
+        yield self._statement(f"{text} `{code[0]}`.", Span(span.start, block.end))
+
+    def _block(self, block: Block, following: Block | None) -> Iterator[Sentence]:
+        """The sentences of a block; `following` is the block after it, if any."""
+        item = following if following is not None and following.kind == "item" else None
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if len(spans) == 1 and nonclaims.is_reference_heading(last):
@@ -98,7 +113,7 @@ class StatementFinder:
             self._in_sources = nonclaims.is_reference_heading(self._text[slice(*spans[-1])])
             self._below_heading = block.kind == "heading"
             return
-        lead = self._leads.of(block)
+        lead = self._leads.of(block) if self._leads.open else NO_LEAD
         if block.kind != "item":
             self._in_sources = self._in_sources and block.kind != "heading"
         if self._is_heading(block, spans[0], item):
@@ -106,9 +121,12 @@ class StatementFinder:
             last = last if spans else heading + ":"
         if not (self._in_sources and self._is_entry(block)):
             for place, span in enumerate(spans):
-                yield from self._sentence(span, block.kind, lead if place == 0 else "")
-        if last.endswith(_COLON) and item is not None:
-            self._leads.add(last, item)
+                yield from self._sentence(span, block, lead, first=place == 0)
+        if last.endswith(_COLON) and following is not None:
+            if item is not None or self._leads.is_above(block, following):
+                self._leads.add(last, following)
+            if following.kind == "code" and spans and self._leads.is_goal(last.rstrip(" :")):
+                self._step = (last.rstrip(" :"), spans[-1], lead)
 
     def _is_entry(self, block: Block) -> bool:
         """Whether a block below a heading of sources is one of them."""
@@ -137,48 +155,61 @@ class StatementFinder:
     def _parse(self, wording: str) -> Parse | None:
         return self._parser.parse([wording])[0] if wording and self._parser is not None else None
 
-    def _sentence(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
+    def _sentence(self, span: Span, block: Block, lead: Lead, *, first: bool) -> Iterator[Sentence]:
         """A sentence with a claim, without its opening remark."""
         wording = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
         if whole.endswith(_COLON) or nonclaims.is_question(whole) or nonclaims.is_link(wording):
             return
-        label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", wording))), kind)
+        listed = first and block.kind == "item"
+        place, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", wording))), block.kind)
         opened = nonclaims.opening(self._text[slice(*rest)])
         read = plain(self._text, rest := Span(rest.start + opened, rest.end))
+        lead = lead if listed or (lead.goal and is_instruction(read.whole())) else NO_LEAD
         if not nonclaims.is_filler(read.whole()):
-            yield _Sentence(rest, read, label, lead, opened > 0)
+            label = plain(self._text, place).whole().strip("*_") if place.end > place.start else ""
+            yield Sentence(rest, read, label, place, lead, listed, opened > 0)
 
-    def _label(self, span: Span, kind: str) -> tuple[str, Span]:
-        """The label before a colon or dash, and the rest; a label has no verb of its own."""
+    def _label(self, span: Span, kind: str) -> tuple[Span, Span]:
+        """The places of the label before a colon or dash, and of the rest; a label has no verb of its own."""
+        none = Span(span.start, span.start)
         while True:
-            found = fragments.leading_label(self._text, *span, item=kind == "item")
+            found = leads.leading_label(self._text, *span, item=kind == "item")
             if found is None or len(found["label"].split()) > LONGEST_LABEL:
-                return "", span
+                return none, span
             label = plain(self._text, Span(*found.span("label")))
             rest = Span(found.end(), span.end)
             if not nonclaims.is_filler(label.whole() + ":"):
                 if re.match(rf"(?:the )?{re.escape(label.text)}\b", self._text[slice(*rest)], re.IGNORECASE):
-                    return "", rest
-                return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
+                    return none, rest
+                states = self._states(label.text) and not self._leads.is_goal(label.text)
+                return (none, span) if states else (Span(*found.span("label")), rest)
             span = rest
 
-    def _of_sentences(self, found: Sequence[_Sentence]) -> Iterator[Statement]:
+    def _of_sentences(self, found: Sequence[Sentence]) -> Iterator[Statement]:
         texts = [sentence.plain.text for sentence in found]
         parses = self._parser.parse(texts) if self._parser else [None] * len(found)
-        for sentence, parse in zip(found, parses, strict=True):
+        for labelled, parse in zip(found, parses, strict=True):
+            apart = not labelled.label or self._items.is_member(labelled)
+            apart = apart or not self._items.repeats_label(labelled, parse)
+            sentence = labelled if apart else labelled._replace(label="")
             split = self._split(sentence, parse)
-            for statement in split or [self._statement(self._whole(sentence, parse), sentence.span)]:
+            alone = not (sentence.label or sentence.lead.text or sentence.lead.goal)
+            whole = [(sentence.plain.whole(), sentence.span)] if alone and not sentence.opened else []
+            written = split or whole or self._items.written(sentence, parse)
+            for statement in (
+                one if isinstance(one, Statement) else self._statement(*one) for one in written
+            ):
                 nothing = nonclaims.is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
                 if self._says.search(statement.text) and not nothing:
                     yield statement
 
-    def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
+    def _split(self, sentence: Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence if each parses as one again, or the names after its colon."""
-        if sentence.label or (sentence.lead and not self._stands_alone(sentence, parse)):
+        if sentence.label or (sentence.lead.text and not self._items.stands_alone(sentence, parse)):
             return []
         if parse is None or self._parser is None or _JOINED.search(sentence.plain.text):
-            return [self._statement(*wording) for wording in fragments.enumerated(sentence.plain)]
+            return [self._statement(*wording) for wording in leads.enumerated(sentence.plain)]
         drafts = split(parse)
         if len(drafts) < 2:
             return []
@@ -190,44 +221,13 @@ class StatementFinder:
         found = [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
         return found if all(_is_closed(statement.text) for statement in found) else []
 
-    def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
-        """Whether an item is a clause that its lead-in does not condition."""
-        if parse is None:
-            return FINITE.search(sentence.plain.whole()) is not None and not _CONDITION.search(sentence.lead)
-        lead = self._parse(sentence.lead)
-        asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
-        if lead is not None and (asks or lead.root.pos == "ADP" or lead.words[-2].lower in ("when", "if")):
-            return False
-        return parse.root.is_clause
-
-    def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
-        """The sentence with its label, or the item with its lead-in."""
-        whole = sentence.plain.whole()
-        whole = capitalised(whole) if sentence.opened else whole
-        first = parse.words[0] if parse is not None else None
-        if sentence.label:
-            if not self._stands_alone(sentence, parse) and self._lacks_subject(sentence.label, whole):
-                return f"{sentence.label} {lowered(whole)}"
-            whole, first = f"{sentence.label}: {whole}", None
-        if sentence.lead and not self._stands_alone(sentence, parse):
-            return fragments.below(sentence.lead, whole, first)
-        return whole
-
-    def _lacks_subject(self, label: str, wording: str) -> bool:
-        """Whether a text is the predicate of its label: "Object Storage: Stores data"."""
-        read, named = self._parse(f"it {lowered(wording)}"), self._parse(label)
-        if read is None or named is None or named.root.tag in PLURAL:
-            return False
-        verb, tense = read.root, read.root.finite.tag
-        return tense == "MD" or (tense == "VBZ" and verb.dependent("dobj", "ccomp") is not None)
-
     def _statement(self, wording: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(wording, span, verbatim if wording != verbatim else None)
 
 
 def _is_closed(text: str) -> bool:
-    """Whether all brackets and quotation marks of a text are closed."""
+    """Whether all brackets and quotation marks of a text are closed in it."""
     pairs = (("(", ")"), ("[", "]"), ("“", "”"))
     return text.count('"') % 2 == 0 and all(text.count(one) == text.count(two) for one, two in pairs)
 
