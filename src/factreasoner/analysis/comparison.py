@@ -1,5 +1,7 @@
 """Compare finished runs over the same records, as `factreasoner compare` does."""
 
+from __future__ import annotations
+
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,7 @@
 """Scores of finished runs, overall and by group, as `evaluate` and `compare --modes` write them."""
 
+from __future__ import annotations
+
 import json
 import tempfile
 from array import array

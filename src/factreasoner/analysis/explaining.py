@@ -1,5 +1,7 @@
 """Explanations of a finished run, read from its journal; no model is called."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 

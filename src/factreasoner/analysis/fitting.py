@@ -1,5 +1,7 @@
 """The calibration of verdicts, fitted to labelled pairs and scored on records held out of the fit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

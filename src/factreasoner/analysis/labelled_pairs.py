@@ -1,5 +1,7 @@
 """A run's verdicts beside their right labels, from a label file or a reader's corrections."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable
 from itertools import product

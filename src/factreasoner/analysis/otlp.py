@@ -4,6 +4,8 @@ The event names follow the semantic conventions for generative AI, which are sti
 OpenTelemetry, "Semantic conventions for generative AI events".
 """
 
+from __future__ import annotations
+
 import contextlib
 import logging
 import os

@@ -1,5 +1,7 @@
 """A run as scores: one per record and metric, each with its span and a stable key."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

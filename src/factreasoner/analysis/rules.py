@@ -1,5 +1,7 @@
 """Rules that a finished run must meet, for use in CI."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

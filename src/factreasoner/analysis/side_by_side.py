@@ -1,5 +1,7 @@
 """Run assessors, or recall modes, over the same records, each into its own run folder."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path

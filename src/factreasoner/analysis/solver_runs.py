@@ -1,5 +1,7 @@
 """Solve a network with one solver, or with all of them for comparison."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter

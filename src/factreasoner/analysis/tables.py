@@ -3,6 +3,8 @@
 In CSV, text that a spreadsheet would read as a formula gets an apostrophe. Source: OWASP, "CSV Injection".
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json

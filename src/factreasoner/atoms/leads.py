@@ -116,10 +116,14 @@ class Leads:
         return is_instruction(title, self._parse(title), title=True)
 
     def plain(self, title: str) -> str:
-        """A title without its capitals, if the text has the words in lower case too."""
+        """A title without its capitals, if the text has its words without, or its small words have them."""
         longer = [word for word in title.split()[1:] if len(word) > _LONG or word[0].isupper()]
         known = all(word[0].isupper() and word.lower() in self.known for word in longer)
-        return title.lower() if known and longer else lowered(title)
+        small = any(
+            word.istitle() and word.lower() in FUNCTION_WORDS["english"] for word in title.split()[1:]
+        )
+        words = [word.lower() if word.istitle() else word for word in title.split()]
+        return " ".join(words) if (known and longer) or small else lowered(title)
 
     def _place(self, item: Block) -> tuple[int, str]:
         """The indent of a block's line, and whether a number or which sign marks it."""

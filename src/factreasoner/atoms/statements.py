@@ -99,6 +99,8 @@ class StatementFinder:
         runs = re.sub(r"(?: the| this)?(?: following)? (commands?|code|line)\Z", r" the \1", text)
         if runs != text or runs.endswith(("command", "code", "line")):
             text = f"{lead.goal}, {leads.lowered(runs)}" if lead.goal else runs
+        elif text.startswith("To "):
+            text += ":"
         else:
             text = f"To {self._leads.plain(text)}, use"
         yield self._statement(f"{text} `{code[0]}`.", Span(span.start, block.end))

@@ -1,5 +1,7 @@
 """The connected parts of a network, and what remains without a context."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple

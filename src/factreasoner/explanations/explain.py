@@ -1,5 +1,7 @@
 """Explain an assessment from its fact graph, without model calls."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """Models of an explanation. "Without" a context means without it and its relations."""
 
+from __future__ import annotations
+
 from factreasoner.models import Model, RelationKind, Support
 
 

@@ -4,6 +4,8 @@
 part, or sampled posteriors, `SolverRemoval` runs the configured solver while there is time.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

@@ -5,6 +5,8 @@ the resemblance and containment of documents", 1997). All pairs are counted exac
 matrices.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 

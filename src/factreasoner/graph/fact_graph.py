@@ -1,5 +1,7 @@
 """Build a fact graph, or read one from JSON: this project's and the reference system's formats."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """From a fact graph to factors: three kinds of relation tables, and connected components."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Which pairs FR1, FR2 and FR3 judge, and how verdicts become relations."""
 
+from __future__ import annotations
+
 import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple

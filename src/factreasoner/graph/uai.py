@@ -5,6 +5,8 @@ factors, each factor's scope (its length, then variables), then each factor's ta
 with the scope's last variable fastest). White space, line breaks included, only separates.
 """
 
+from __future__ import annotations
+
 import json
 import logging
 import math

@@ -1,5 +1,7 @@
 """Ask a model about claims through functions, read its answers, and retry unanswered ones."""
 
+from __future__ import annotations
+
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence

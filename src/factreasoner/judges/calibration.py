@@ -3,6 +3,8 @@
 Offsets on log-probabilities for other label rates: Saerens et al. 2002.
 """
 
+from __future__ import annotations
+
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,7 @@
 """An ensemble: several judges whose verdicts are counted."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """Excerpts of a long passage: the windows that share most words with a call's claims."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

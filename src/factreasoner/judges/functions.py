@@ -4,6 +4,8 @@ Source: "FaaF: Facts as a Function for the evaluation of generated text" (arXiv 
 section 3.2. Unlike there, arguments are named by position and a claim's text is passed unaltered.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

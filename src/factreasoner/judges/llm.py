@@ -1,5 +1,7 @@
 """A language model as the judge, called with functions of one argument per claim."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 

@@ -1,5 +1,7 @@
 """A prefilter: the bundled judge decides clearly neutral pairs, another judge the rest."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from factreasoner.models import Claim, Premise

@@ -4,6 +4,8 @@ A weak model answers by position: its verdicts repeat, and change when the facts
 about two passages with 16 facts each, in both orders.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """A judge that replays verdicts from a file: human ones, or an earlier run's journal."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

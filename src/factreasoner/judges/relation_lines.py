@@ -1,5 +1,7 @@
 """Tables of relations: human verdicts, one per line, and their use by an input."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType

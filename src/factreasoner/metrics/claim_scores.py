@@ -4,6 +4,8 @@ All labelled claims are pooled, so a long answer weighs more than a short one. C
 positive. Binary scores count all other classes as negative.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import NamedTuple

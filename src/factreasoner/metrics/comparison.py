@@ -1,5 +1,7 @@
 """Test whether runs over the same records differ by more than chance; agreement of judges."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

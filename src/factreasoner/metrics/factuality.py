@@ -4,6 +4,8 @@ S is the positive class; NS, C (contradicted) and U (neither) are not S. Metrics
 unlabelled atoms; labelled atoms that were not judged are excluded and counted.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from operator import attrgetter

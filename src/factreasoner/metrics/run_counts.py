@@ -1,5 +1,7 @@
 """Counts over a run of any task: states, failures, verdicts, usage, time, claims to review."""
 
+from __future__ import annotations
+
 import bisect
 import math
 from abc import ABC, abstractmethod

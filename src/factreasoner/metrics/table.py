@@ -4,6 +4,8 @@ Result lines, summaries, comparisons, gates, tables and `factreasoner metrics` r
 metric, add a row.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass

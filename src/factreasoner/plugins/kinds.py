@@ -4,6 +4,8 @@ A constructor gets the arguments that it names: `config`, `llm`, `cache`, `solve
 custom component, or an invalid result, is reported as its fault, with file and line.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import inspect
 import logging

@@ -3,6 +3,8 @@
 Values of models are checked too, since `model_construct` and `model_copy` do not validate.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast

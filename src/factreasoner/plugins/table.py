@@ -3,6 +3,8 @@
 Properties needed before the import are in the table as well.
 """
 
+from __future__ import annotations
+
 import contextlib
 import difflib
 import tomllib

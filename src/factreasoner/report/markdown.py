@@ -1,5 +1,7 @@
 """A run as short Markdown for a pull request or issue, with all text escaped."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from typing import Any
 

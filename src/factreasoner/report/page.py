@@ -3,6 +3,8 @@
 A page opened from disk can't fetch, so further records are in script files.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json

@@ -1,5 +1,7 @@
 """The page's content for one record of one run: texts, claims and evidence."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial

@@ -1,5 +1,7 @@
 """The page's content for a whole run: scores, labels, calibration, groups, cost, failures."""
 
+from __future__ import annotations
+
 import shlex
 from array import array
 from collections import Counter

@@ -4,6 +4,8 @@ Source of the table of modes: "FaaF: Facts as a Function for the evaluation of g
 2403.03888), Table 2.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json

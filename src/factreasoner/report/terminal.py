@@ -4,6 +4,8 @@ Atoms, passages, file names and server messages may contain characters that move
 title or the writing direction. All output goes through these functions and `Terminal`, in `console.py`.
 """
 
+from __future__ import annotations
+
 import ast
 import codecs
 import contextlib

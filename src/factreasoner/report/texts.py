@@ -3,6 +3,8 @@
 Positions are in UTF-16 units, as in browsers.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher

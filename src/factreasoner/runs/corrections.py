@@ -1,5 +1,7 @@
 """A reader's corrections of a run's verdicts: read, checked, applied."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar

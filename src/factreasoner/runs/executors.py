@@ -5,6 +5,8 @@ records only as workers become free. Each worker has up to `WorkerPool.room` por
 portion holds records for a tenth of a second.
 """
 
+from __future__ import annotations
+
 import contextlib
 import itertools
 import logging

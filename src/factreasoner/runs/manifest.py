@@ -1,5 +1,7 @@
 """The manifest of a run: its settings, versions, and model capabilities."""
 
+from __future__ import annotations
+
 import functools
 import json
 import platform

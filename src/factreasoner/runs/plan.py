@@ -1,5 +1,7 @@
 """Estimate the cost of a run: calls and tokens of each record from its texts."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """Process records into a run folder, with direct calls or in rounds of batches."""
 
+from __future__ import annotations
+
 import contextlib
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -1,5 +1,7 @@
 """Files derived from a journal: results, summary, and networks as UAI files."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

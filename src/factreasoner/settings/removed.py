@@ -3,6 +3,8 @@
 One table, removed.toml, for flags, variables, profiles, keyword arguments and manifests.
 """
 
+from __future__ import annotations
+
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path

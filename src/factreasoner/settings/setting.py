@@ -1,5 +1,7 @@
 """The declaration of a setting: default, help, panel, effect, and valid values."""
 
+from __future__ import annotations
+
 import types
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 

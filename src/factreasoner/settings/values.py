@@ -3,6 +3,8 @@
 Settings are written into every run folder, so none may hold a key.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit

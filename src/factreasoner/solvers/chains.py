@@ -4,6 +4,8 @@ Variables of one colour are not neighbours and are drawn together. A sweep keeps
 probabilities instead of states, whose mean has less variance (Rao-Blackwell; Gelfand and Smith 1990).
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 

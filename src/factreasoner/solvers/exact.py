@@ -1,5 +1,7 @@
 """Exact marginals by junction trees, per component, within available memory."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import os

@@ -1,5 +1,7 @@
 """Sampled marginals with a standard error, for networks too wide for exact inference."""
 
+from __future__ import annotations
+
 import logging
 import math
 import time

@@ -1,5 +1,7 @@
 """Posteriors by merlin, an inference engine in C++ installed by the user."""
 
+from __future__ import annotations
+
 import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals

@@ -1,5 +1,7 @@
 """Exact marginals by pgmpy's variable elimination, as an independent check."""
 
+from __future__ import annotations
+
 import math
 import time
 import warnings

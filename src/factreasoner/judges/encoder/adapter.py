@@ -1,5 +1,7 @@
 """The input and output format of a verifier family: bundled records or a user's TOML file."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 import tomllib

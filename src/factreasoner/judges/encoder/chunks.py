@@ -1,5 +1,7 @@
 """A verifier's input from a passage: chunks as in its training, and windows over long ones."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence

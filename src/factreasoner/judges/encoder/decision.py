@@ -1,5 +1,7 @@
 """A verifier's question about a claim, and the decision from its answers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """A judge that uses a verifier: a model trained to decide whether a passage supports a claim."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import threading

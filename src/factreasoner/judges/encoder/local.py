@@ -1,5 +1,7 @@
 """A verifier in this process: an ONNX graph with its tokenizer on onnxruntime."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

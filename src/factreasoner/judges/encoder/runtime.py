@@ -1,5 +1,7 @@
 """The interface of a loaded or served verifier, and the meaning of its outputs."""
 
+from __future__ import annotations
+
 import contextlib
 import re
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """Served verifiers: a classifier on text-embeddings-inference or vLLM, or a language model."""
 
+from __future__ import annotations
+
 import math
 import os
 import re

@@ -1,5 +1,7 @@
 """The input of the bundled network for a passage and a claim, and its decision."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -5,6 +5,8 @@ to neutral, divided by a temperature, plus two word features with weights of fix
 fitted on sources that the network never saw (training/layer.py).
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Mapping, Sequence

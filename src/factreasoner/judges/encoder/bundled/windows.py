@@ -1,5 +1,7 @@
 """The windows of a passage that the bundled judge reads with a claim."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
