@@ -52,7 +52,7 @@ def test_missing_package_is_named_with_each_file(tmp_path, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pdf_oxide" else found(name)
     )
-    with pytest.raises(DocumentError, match=r"a\.pdf: reading PDF files needs .*factreasoner\[web\]"):
+    with pytest.raises(DocumentError, match=r"a\.pdf: reading PDF files needs .*\.\[web\]"):
         read(tmp_path, "a.pdf", pdf("x"))
 
 

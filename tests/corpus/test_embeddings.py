@@ -114,7 +114,7 @@ def test_minilm_without_its_model_and_without_a_network(monkeypatch):
 
 def test_minilm_without_chromadb(monkeypatch):
     monkeypatch.setitem(sys.modules, "chromadb.utils.embedding_functions", None)
-    with pytest.raises(MissingExtraError, match=r"factreasoner\[corpus\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[corpus\]"):
         MiniLM()
 
 

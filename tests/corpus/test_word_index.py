@@ -60,5 +60,5 @@ def test_without_bm25s_the_extra_is_named(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, missing, None)
             patch.delitem(sys.modules, f"factreasoner.corpus.{module}", raising=False)
-            with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
+            with pytest.raises(MissingExtraError, match=r"pip install '\.\[corpus\]'"):
                 __import__(f"factreasoner.corpus.{module}")

@@ -49,6 +49,6 @@ def test_a_missing_optional_package_names_the_extra(monkeypatch, tmp_path, code)
     (tmp_path / "needs_it.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(table.EXTRA_OF_MODULE, "not_installed_here", ("dense search", "corpus"))
-    with pytest.raises(MissingExtraError, match=r"^dense search .* pip install 'factreasoner\[corpus\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^dense search .* pip install '\.\[corpus\]'$"):
         load("retriever", "needs_it:X")
     sys.modules.pop("needs_it", None)

@@ -119,7 +119,7 @@ def test_office_document_by_url_is_read(monkeypatch):
         monkeypatch.setattr(
             importlib.util, "find_spec", lambda name: None if name == "pdf_oxide" else found(name)
         )
-        with pytest.raises(InputError, match=r"/c was not read \(reading PDF .*'factreasoner\[web\]'"):
+        with pytest.raises(InputError, match=r"/c was not read \(reading PDF .*'\.\[web\]'"):
             read(f"{url}/c")
 
 

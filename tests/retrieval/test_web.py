@@ -393,5 +393,5 @@ def test_cached_pages_obey_domain_lists(site, tmp_path):
 def test_reading_pages_needs_the_extra(monkeypatch):
     monkeypatch.setattr(reader.importlib.util, "find_spec", lambda name: None)
     WebRetriever(Config(cache=False))
-    with pytest.raises(MissingExtraError, match=r"factreasoner\[web\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[web\]"):
         WebRetriever(Config(cache=False, fetch_text=True))

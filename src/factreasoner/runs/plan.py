@@ -44,7 +44,7 @@ class _AboutClaims(NamedTuple):
         return self.alone if claims == 1 else self.call + self.each * claims
 
 
-LABELS = _AboutClaims(800, 40, 950)
+LABELS = _AboutClaims(800, 40, 800)
 PROMPTED = LABELS._replace(alone=1_200)
 EXPLAINED = _AboutClaims(950, 70, 1_050)
 WORDS = _AboutClaims(800, 35, 850)
