@@ -30,8 +30,8 @@ def pdf(*pages, title=""):
     return placed(*lines, title=title)
 
 
-def placed(*pages, title=""):
-    """A PDF file of pages of (left, base, text), drawn so; size, matrix and added blank may follow."""
+def placed(*pages, title="", below=b""):
+    """A PDF file of pages of (left, base, text), drawn over `below`; size, matrix and blank may follow."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
@@ -39,7 +39,7 @@ def placed(*pages, title=""):
     ]
     kids = []
     for page in pages:
-        content = zlib.compress(b"BT\n" + b"".join(_drawn(*item) for item in page) + b"ET")
+        content = zlib.compress(below + b"BT\n" + b"".join(_drawn(*item) for item in page) + b"ET")
         objects.append(
             b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(content), content)
         )

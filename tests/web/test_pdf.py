@@ -420,6 +420,31 @@ def test_pages_without_text_are_named():
     assert pdf_text(pdf("", ""), 1000).partly == ()
 
 
+IMAGE = b"BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"
+WHOLE = b"q 612 0 0 792 0 0 cm " + IMAGE
+STRIPS = b"".join(b"q 612 0 0 99 0 %d cm " % (99 * n) + IMAGE for n in range(8))
+LOGO = b"q 99 0 0 99 72 600 cm " + IMAGE
+
+
+@pytest.mark.parametrize(
+    ("image", "stamps", "named"),
+    [
+        (WHOLE, lambda n: [(72, 30, "Scanned with CamScanner")], [1, 2, 4]),
+        (STRIPS, lambda n: [(72, 760, "COPY"), (500, 30, f"ABC-{n:06}")], [1, 2, 4]),
+        (WHOLE, lambda n: [(300, 300, "COPY", 20, b"0 1 -1 0")], [1, 2, 4]),
+        (WHOLE, lambda n: [(72, 760 if n < 3 else 400, "Draft")], [1, 2]),
+        (WHOLE, lambda n: [(72, 760, "Otters"), (72, 400 + n, f"Otter {'abcd'[n]} sleeps.")], []),
+        (LOGO, lambda n: [(72, 760, "City of Otters")], []),
+        (b"", lambda n: [(72, 760, "City of Otters")], []),
+    ],
+)
+def test_stamped_scans_are_named(image, stamps, named):
+    body = [(72, 500, "The mill burned down.")]
+    pages = [stamps(0), stamps(1), stamps(2) + body, stamps(3)]
+    found = pdf_text(placed(*pages, below=image), 1000)
+    assert found.partly == tuple(f"page {n} has no text but a header, footer or stamp" for n in named)
+
+
 def test_only_first_pages_and_title_are_read():
     first = pdf_text(pdf(*SENTENCES), 2)
     assert first.text == "\n\n".join(SENTENCES[:2])

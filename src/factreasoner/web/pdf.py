@@ -22,8 +22,8 @@ from factreasoner.web.tree import one_line, raised
 
 _WIDE, _LETTER = 1.05, 0.6
 """In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""
-_LARGE, _BLANK = 1.7, 0.2
-"""Heights of the page's usual letters that make a drop cap; blank in heights of the font that ends a word."""
+_LARGE = 1.7
+"""Heights of the page's usual letters that make a drop cap."""
 _MARGIN, _MOST_ROWS = 0.12, 3
 """Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
 _SAME_PLACE = 3.0
@@ -54,6 +54,9 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF" if is_cut else "")
     partly = ["its end is missing"] * is_cut
     partly += [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
+    partly += [
+        f"page {number} has no text but a header, footer or stamp" for number in _scans(document, read)
+    ]
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
@@ -88,6 +91,16 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
         parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
+
+
+def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
+    """Numbers of pages that pictures cover and whose text is in the margins alone."""
+    for number, (parts, height) in enumerate(read):
+        if parts and not any(_MARGIN < part.base / height < 1 - _MARGIN for part in parts):
+            area = height * document.extract_page_text(number)["page_width"]
+            boxes = (image["bbox"] for image in document.extract_images(number))
+            if sum(width * height for _, _, width, height in boxes) > 0.7 * area:
+                yield number + 1
 
 
 def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
@@ -138,33 +151,15 @@ def _words_beside(characters: Sequence[Any], bottom: float) -> list[PagePart] | 
         return None
     cap, letters = list[PagePart](), list[PagePart]()
     for one in characters:
-        is_cap = one.font_size > _LARGE * usual and not (one.char.islower() or one.char.isspace())
-        (cap if is_cap else letters).append(_letter(one, bottom))
-    words = [word for row in rows_of(letters) for word in _words(row)]
+        is_cap = one.font_size > _LARGE * usual and not one.char.islower()
+        right = one.origin_x + one.advance_width
+        part = PagePart(one.char, one.origin_x, right, one.origin_y - bottom, one.font_size)
+        (cap if is_cap else letters).extend([part] * (not one.char.isspace()))
+    words = [part for row in rows_of(letters) for part in parts_of(row)]
     for row in rows_of(cap):
-        for initial in _words(row):
+        for initial in parts_of(row):
             _put(initial, words, usual)
     return words
-
-
-def _letter(one: Any, bottom: float) -> PagePart:
-    right = one.origin_x + one.advance_width
-    return PagePart(one.char, one.origin_x, right, one.origin_y - bottom, one.font_size)
-
-
-def _words(row: Sequence[PagePart]) -> Iterator[PagePart]:
-    """The words of letters on one line: those between blanks."""
-    number, before = 0, row[0]
-    numbered = []
-    for letter in row:
-        number += letter.left - before.right > _BLANK * letter.height or letter.text.isspace()
-        before = letter
-        if not letter.text.isspace():
-            numbered.append((number, letter))
-    for _, group in groupby(numbered, lambda pair: pair[0]):
-        letters = [letter for _, letter in group]
-        text = "".join(letter.text for letter in letters)
-        yield letters[0]._replace(text=text, right=letters[-1].right)
 
 
 def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
@@ -176,11 +171,12 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
         and -0.2 * initial.height < word.left - initial.right < 0.5 * initial.height
     ]
     at, first = max(beside, key=lambda pair: pair[1].base, default=(0, None))
-    if first is None or not (first.text[:1].islower() or first.text.isupper()):
+    begin = first.text.split()[0] if first else ""
+    if first is None or not (begin[:1].islower() or begin.isupper()):
         words.append(initial)
         return
-    known = {word.text.strip(".,;:!?\"'”’").lower() for word in words if word is not first} | layout.KNOWN
-    letter, rest = initial.text[-1:].lower(), first.text.lower()
+    known = {*re.findall(r"\w+", " ".join(w.text for w in words if w is not first).lower()), *layout.KNOWN}
+    letter, rest = initial.text[-1:].lower(), begin.lower()
     apart = letter in layout.KNOWN and letter + rest not in known and (rest in known or letter == "a")
     words[at] = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
 
