@@ -8,7 +8,8 @@ import re
 import tomllib
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,10 +55,7 @@ def attribute(element: Any, name: str, other: str = "") -> str:
 
 def child(element: Any, *names: str) -> Any:
     """The element below `element` on the path of these names; None if there is none."""
-    for name in names:
-        inside = () if element is None else (one for one in element if local_name(one) == name)
-        element = next(iter(inside), None)
-    return element
+    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in names))
 
 
 def is_on(properties: Any, name: str, *, usual: bool = False) -> bool:
@@ -73,6 +71,13 @@ class OfficePart:
         self._archive = archive
         self._name = name
         self.root: Any = xml_of(archive, name) if name else None
+        begun: list[Any] = []
+        for mark in () if self.root is None else self.root.iter("{*}fldChar"):
+            kind = attribute(mark, "fldCharType")
+            begun += [mark] * (kind == "begin")
+            begun[-1:] = begun[-1:] * (kind != "end")
+        for mark in begun:  # it has no end: nothing belongs to its instruction
+            mark.attrib.clear()
 
     @cached_property
     def _relations(self) -> dict[str, _PartRelation]:
@@ -197,7 +202,7 @@ class PartReader:
         kind = attribute(element, "fldCharType")
         if kind == "begin":
             self._fields.append(False)
-        elif self._fields:
+        elif kind and self._fields:
             self._fields[-1:] = [True] * (kind == "separate")
         return self.inside(element, part)
 
@@ -249,7 +254,7 @@ class PartReader:
         if chart is None:
             self.unread.append("a chart")
             return ""
-        series = [ser for ser in chart.root.iter() if local_name(ser) == "ser"]
+        series = list(chart.root.iter("{*}ser"))
         rows: dict[int, list[str]] = {}
         for column, ser in enumerate(series):
             for place, value in _points(ser, "cat", "xVal"):
@@ -259,8 +264,9 @@ class PartReader:
         if not rows:
             self.unread.append("a chart")
         names = ["".join(value for _, value in _points(ser, "tx")) for ser in series]
-        table = "".join(map(_html_row, [["", *names], *(rows[place] for place in sorted(rows))]))
-        titles = [self.inside(title, chart) for title in chart.root.iter() if local_name(title) == "title"]
+        lines = [["", *names], *(rows[place] for place in sorted(rows))]
+        table = "".join(f"<tr><td>{'<td>'.join(map(html.escape, line))}</tr>" for line in lines)
+        titles = [self.inside(title, chart) for title in chart.root.iter("{*}title")]
         return f"{''.join(titles)}<table>{table}</table>"
 
     def _formula(self, element: Any, name: str, part: OfficePart) -> str:
@@ -322,13 +328,31 @@ def _bracketed(text: str) -> str:
 
 
 def _points(series: Any, *names: str) -> Iterator[tuple[int, str]]:
-    """The values that a chart keeps of one of its ranges, by their places."""
-    for element in series:
-        if local_name(element) in names:
-            for point in element.iter():
-                if local_name(point) == "pt":
-                    yield int(attribute(point, "idx", "0")), "".join(point.itertext()).strip()
+    """The values that a chart keeps of a range, by their places; categories with those above them."""
+    for element in (one for one in series if local_name(one) in names):
+        code = element.findtext(".//{*}formatCode", "")
+        levels = list(element.iter("{*}lvl")) or [element]
+        texts = [
+            {int(attribute(v.getparent(), "idx", "0")): _shown(v, code) for v in level.iter("{*}v")}
+            for level in levels
+        ]
+        line = [""] * len(texts)
+        for place in sorted(set().union(*texts)):
+            line = [texts[0].get(place, ""), *map(dict.get, texts[1:], [place] * len(texts), line[1:])]
+            yield place, ", ".join(filter(None, reversed(line)))
 
 
-def _html_row(cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+def _shown(value: Any, code: str) -> str:
+    """A value of a chart, as its format code shows it if it is a date."""
+    text = "".join(value.itertext()).strip()
+    code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", attribute(value.getparent(), "formatCode", code))
+    signs = set(re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower()))
+    if not signs & {"d", "y"} or signs & set("0#?%ent") or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):
+        return text
+    day = datetime(1899, 12, 30) + timedelta(float(text))
+    return re.sub(
+        r'"([^"]*)"|\\(.)|h+:m+(?::s+)?(?: ?am/pm)?|y+|m+|d+',
+        lambda at: at[1] or at[2] or _TABLES["dates"].get(at[0].lower()[:4], "").format(day),
+        code,
+        flags=re.IGNORECASE,
+    )
