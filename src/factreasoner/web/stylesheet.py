@@ -1,7 +1,7 @@
-"""The elements that a page's own styles hide or strike.
+"""The elements that a page's own styles hide, strike or raise.
 
 Selectors are names, classes, ids, attributes, `:not` of these, and these inside each other ("td.old > span").
-Rules with others, such as `:hover`, and those inside at-rules not for screens (`@media print`) are ignored.
+Rules with others, such as `:hover`, and those in at-rules not for a wide screen (`@media print`) are ignored.
 """
 
 from __future__ import annotations
@@ -15,22 +15,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_HIDING = {
+_RAISED = "vertical-align"
+_LOOKS = {
     "display": "none",
     "visibility": "hidden|collapse",
     "font-size": r"[0.]+([a-z]+|%)?",
     "text-decoration": r".*\bline-through\b.*",
+    _RAISED: r"super|\+?(0?\.[2-9]\d*em|[2-9]\d%)",
 }
 _INHERITED = ("visibility", "font-size")
 """Properties that an element inside may set anew, which is then shown."""
-_DECLARATION = re.compile(rf"(?:^|;)\s*({'|'.join(_HIDING)})(?:-line)?\s*:([^;!]+)(!?)", re.IGNORECASE)
+_DECLARATION = re.compile(rf"(?:^|;)\s*({'|'.join(_LOOKS)})(?:-line)?\s*:([^;!]+)(!?)", re.IGNORECASE)
 _NO_RULE = re.compile(
     r"/\*(?:.*?\*/|.*)|<!--|-->|@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})|(?<=[\"'])[^\"'\n]*(?=[\"']\s*;)",
     re.DOTALL,
 )
-_SHOWN = re.compile(
-    r"@(?:media\s+(?:only\s+)?(?:screen|all)|layer\b[^{};]*|supports(?!\s+not)[^{};]*)\s*\{", re.IGNORECASE
+_FEATURE = (
+    r"\(\s*(?:min-width\s*:\s*(?:0|(?:\d{1,3}|1[012]\d\d)px|\d\d?(?:\.\d+)?r?em)|max-width\s*:\s*"
+    r"(?:1[3-9]|[2-9]\d)\d\dpx|width\s*>=?\s*\d{1,3}px|[\w-]+\s*:\s*(?:light|landscape|hover|fine))\s*\)"
 )
+_MEDIUM = rf"(?:(?:only\s+)?(?:screen|all)|not\s+print|{_FEATURE})(?:\s*and\s*{_FEATURE})*"
+_MEDIA = rf"\s*(?:[^{{}};]*,\s*)?{_MEDIUM}\s*(?:,[^{{}};]*)?"
+_SHOWN = re.compile(rf"@(?:media\b{_MEDIA}|layer\b[^{{}};]*|supports(?!\s+not)[^{{}};]*)\{{", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)")
 _NAME = r"(?:\\[^\"]|[\w-])+"
 _PART = re.compile(rf"([#.])({_NAME})|\[([a-zA-Z][\w-]*)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]|:not\(([^():,]+)\)")
@@ -39,8 +45,8 @@ _SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
 _MOST_RULES = 1_000
 
 
-def unseen_elements(root: HtmlElement) -> list[HtmlElement]:
-    """The elements of a page that its style elements and attributes hide or strike."""
+def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
+    """The elements of a page that its style elements and attributes hide or strike, and those they raise."""
     styles: dict[HtmlElement, dict[str, tuple[tuple[int, ...], str]]] = defaultdict(dict)
     for number, (path, body) in enumerate((*islice(_rules(root), _MOST_RULES), ("//*[@style]", ""))):
         ids = path.count("@id=")
@@ -51,19 +57,21 @@ def unseen_elements(root: HtmlElement) -> list[HtmlElement]:
                 if rank >= own.get(name.lower(), ((), ""))[0]:
                     own[name.lower()] = rank, value.strip().lower()
 
-    def hides(element: HtmlElement, name: str) -> bool:
+    def looks(element: HtmlElement, name: str) -> bool:
         again = element.iterdescendants() if name in _INHERITED else ()
-        value = re.fullmatch(_HIDING[name], styles[element][name][1])
+        value = re.fullmatch(_LOOKS[name], styles[element][name][1])
         return value is not None and not any(name in styles.get(inner, ()) for inner in again)
 
     shown = ("html", "body", "head")  # many hide their body until a script shows it
-    return [e for e in list(styles) if e.tag not in shown and any(hides(e, name) for name in styles[e])]
+    found = {element: {name for name in styles[element] if looks(element, name)} for element in list(styles)}
+    unseen = [element for element, names in found.items() if names - {_RAISED} and element.tag not in shown]
+    return unseen, [element for element, names in found.items() if _RAISED in names]
 
 
 def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:
     """The rules of style elements for screens that may hide text: an XPath and the declarations of each."""
     for sheet in root.xpath("//style[not(ancestor::noscript)]"):
-        if re.search(r"^$|\b(all|screen)\b", sheet.get("media", "").strip(), re.IGNORECASE):
+        if re.fullmatch(_MEDIA + "|", sheet.get("media", "").strip(), re.IGNORECASE):
             for selectors, body in _RULE.findall(_NO_RULE.sub(" ", _SHOWN.sub("", sheet.text or ""))):
                 paths = map(_path, selectors.split(",")) if _DECLARATION.search(body) else ()
                 yield from ((path, body) for path in paths if path)

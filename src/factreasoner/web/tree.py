@@ -12,7 +12,7 @@ from factreasoner.text.citation_marks import find_marks
 from factreasoner.text.language import normalize_nfc, word_set
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.web.page import Extracted, TextTable
-from factreasoner.web.stylesheet import unseen_elements
+from factreasoner.web.stylesheet import styled_elements
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -33,6 +33,11 @@ _MOST_SPANNED = 65_534
 _NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
 """The mark of a note behind a word, unlike "M^me", "1^er"."""
 _POWER = re.compile(r"(?:.*\d|(?:.*\W)?[^\W\d])\^(?:[knpqx-z]|[-+−]?\w+(?:[-+−*/]\w+)+|[-+−][a-z])")
+_OPERAND = r"(?:\d{1,3}(?:\.\d+)?[a-z]?|[^\W\d_]{1,2}\d?)"
+_BRACKETED = re.compile(
+    rf"[(\[](?:[-+−]{_OPERAND}|\d+[a-z]|[-+−]?{_OPERAND}(?:\s*[-+−*/·×]\s*{_OPERAND})+)[)\]]\^[-+−]?(?:\d\d?|[a-z])$"
+)
+"""A power of a formula in brackets, unlike words in brackets with the mark of a note."""
 _BLOCKS = frozenset(
     """address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
     desc figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
@@ -41,6 +46,8 @@ _BLOCKS = frozenset(
 )
 _SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
 STRUCK = "//del | //s | //strike"
+_STRUCK_PARTS = re.compile(r"<(del|s|strike)\b[^<>]*>((?:(?!</?\1\b).)*)</\1\s*>", re.IGNORECASE | re.DOTALL)
+"""What is struck; it may begin in one element and end in another, and then is struck in each."""
 _BETWEEN = {"mfrac": "/", "msup": "^"}
 TOO_DEEP = "elements nested more than 2,048 deep, and everything after them"
 NO_TEXT = re.compile(
@@ -59,20 +66,25 @@ def whole_text(source: str) -> Extracted:
     """
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
     try:
-        root = html.document_fromstring(NO_TEXT.sub(" ", source).encode("utf-8", "replace"), parser)
+        source = _STRUCK_PARTS.sub(
+            lambda part: "<s>" + re.sub("<[^<>]*>", r"</s>\g<0><s>", part[2]) + "</s>",
+            NO_TEXT.sub(" ", source),
+        )
+        root = html.document_fromstring(source.encode("utf-8", "replace"), parser)
     except etree.ParserError:  # nothing but blanks and comments
         return Extracted("")
     for behind in list(root.itersiblings()):
         root.append(behind)
-    for element in (*unseen_elements(root), *root.xpath("//*[@hidden]"), *root.xpath(STRUCK)):
+    unseen, above = styled_elements(root)
+    for element in (*unseen, *root.xpath("//*[@hidden]"), *root.xpath(STRUCK)):
         if element.getparent() is not None:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
     title = next(filter(None, titles), "")
     for element in root.xpath("//head/title | //head/noscript"):  # HTML 5 without a body lands in the head
         element.drop_tree()
-    for element in root.xpath("//*[contains(translate(@style, ' ', ''), 'vertical-align:super')]"):
-        element.tag = "sup"
+    for element in above:
+        element.tag = "sup" if element.tag in (*_MARKS_OF_WORDS, *PARTS) else element.tag
     write_superscripts(root)
     _write_formulas(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
@@ -266,6 +278,8 @@ def raised(before: str, inside: str, behind: str) -> str:
     """
     before, inside = entities.escape(before, quote=False), entities.escape(inside, quote=False)
     text = f"{before}<sup>{inside}</sup>"
+    if _BRACKETED.search(f"{before}^{inside}"):
+        return f"^{inside}"
     if any(mark.end == len(text) for mark in find_marks(text)) or _NOTED.fullmatch(f"{before[-3:]}^{inside}"):
         return f"[{inside.strip().strip('[]()')}]"
     if _POWER.fullmatch(f"{before[-2:]}^{inside}"):
