@@ -61,50 +61,28 @@ def test_private_addresses_are_refused(address):
 
 
 FORBIDDEN_URLS = {
-    "ftp://example.com/x": "scheme",
-    "file:///etc/passwd": "scheme",
-    "javascript:alert(1)": "scheme",
-    "//example.com/no-scheme": "scheme",
-    "example.com/no-scheme": "scheme",
-    "": "scheme",
-    "http://user:secret@example.com/": "credentials in URL",
-    "http://example.com@127.0.0.1/": "credentials in URL",
-    "http:///etc/passwd": "malformed host",
-    "http://a..b/": "malformed host",
-    "http://-a.com/": "malformed host",
-    "http://exa mple.com/": "malformed host",
-    "http://127.0.0.1../": "malformed host",
-    f"http://{'a' * 64}.com/": "malformed host",
-    f"http://{'a.' * 130}com/": "malformed host",
-    "http://example.com:0/": "port",
-    "http://[::1/": "malformed URL",
-    "http://①②⑦.⓪.⓪.①/": "malformed URL",
-    "http://h\r\nX-Evil: 1/": "malformed URL",
-    "http://[fe80::1%25eth0]/": "malformed address",
-    "http://[::ffff:8.8.8.8%25lo]/": "malformed address",
-    "http://example.com%40127.0.0.1/": "malformed host",
-    "http:\\\\127.0.0.1/": "malformed host",
-    "http:127.0.0.1/": "malformed host",
-    "http://127.0.0.1%00.example.com/": "malformed host",
-    "http://1.1.1.1 &@2.2.2.2# @127.0.0.1/": "credentials in URL",
-    "http://ｌｏｃａｌｈｏｓｔ/": "malformed URL",
-    "http://loc\u200balhost/": "malformed URL",
-    "http://[1.2.3.4]/": "malformed URL",
-    "http://127.0.0.1:-1/": "port",
-    "http://2130706433/": "disguised address",
-    "http://0x7f000001/": "disguised address",
-    "http://0x7f.0x0.0x0.0x1/": "disguised address",
-    "http://017700000001/": "disguised address",
-    "http://127.1/": "disguised address",
-    "http://127.0.0.1.2/": "disguised address",
-    "http://999.1.1.1/": "malformed URL",
-    "http://0177.0.0.1/": "malformed URL",
-    "http://0/": "disguised address",
-    "http://1.2.3.0x4./": "disguised address",
+    "scheme": "ftp://example.com/x file:///etc/passwd javascript:alert(1) //example.com/x example.com/a",
+    "credentials in URL": "http://user:secret@example.com/ http://example.com@127.0.0.1/",
+    "malformed host": "http:///etc/passwd http://a..b/ http://-a.com/ http://127.0.0.1../ http:127.0.0.1/"
+    f" http://{'a' * 64}.com/ http://{'a.' * 130}com/ http://example.com%40127.0.0.1/ http:\\\\127.0.0.1/"
+    " http://127.0.0.1%00.example.com/",
+    "port": "http://example.com:0/ http://127.0.0.1:-1/",
+    "malformed URL": "http://[::1/ http://①②⑦.⓪.⓪.①/ http://ｌｏｃａｌｈｏｓｔ/ http://loc\u200balhost/ http://[1.2.3.4]/"
+    " http://999.1.1.1/ http://0177.0.0.1/",
+    "malformed address": "http://[fe80::1%25eth0]/ http://[::ffff:8.8.8.8%25lo]/",
+    "disguised address": "http://2130706433/ http://0x7f000001/ http://0x7f.0x0.0x0.0x1/ http://017700000001/"
+    " http://127.1/ http://127.0.0.1.2/ http://0/ http://1.2.3.0x4./",
 }
+ODD_URLS = {
+    "": "scheme",
+    "http://exa mple.com/": "malformed host",
+    "http://h\r\nX-Evil: 1/": "malformed URL",
+    "http://1.1.1.1 &@2.2.2.2# @127.0.0.1/": "credentials in URL",
+}
+ODD_URLS |= {url: reason for reason, urls in FORBIDDEN_URLS.items() for url in urls.split()}
 
 
-@pytest.mark.parametrize(("url", "reason"), FORBIDDEN_URLS.items())
+@pytest.mark.parametrize(("url", "reason"), ODD_URLS.items())
 def test_forbidden_urls_are_refused_with_their_reason(url, reason):
     with pytest.raises(ForbiddenUrlError) as caught:
         parse_url(url)

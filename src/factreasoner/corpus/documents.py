@@ -234,7 +234,7 @@ def _row(row: object, number: int) -> Document | BadRow:
     columns = {str(key).strip().lower(): value for key, value in row.items()}
     values = {}
     for name, known in _COLUMNS.items():
-        value = _first(columns, known)
+        value = next((columns[key] for key in known if columns.get(key) is not None), None)
         if value is None and name == "text":
             return BadRow(number, f"no column {' or '.join(map(repr, known))}")
         if value is not None and not isinstance(value, str):
@@ -243,7 +243,3 @@ def _row(row: object, number: int) -> Document | BadRow:
     if not values["text"].strip():
         return BadRow(number, NO_TEXT)
     return Document(values["text"], " ".join(values["title"].split()), values["link"].strip())
-
-
-def _first(columns: dict[str, object], known: Sequence[str]) -> object:
-    return next((columns[name] for name in known if columns.get(name) is not None), None)

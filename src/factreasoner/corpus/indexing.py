@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.calls.limits import Budget
 from factreasoner.corpus.collection import Collection, StoredPassage
@@ -91,30 +91,25 @@ def index(
         rebuilt = embedding is not None and collection.repair(embedding.embed)
         run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], listener=listener)
         run.take(found.files)
-        run.problems += _with_reasons(found.unreadable)
+        run.lists["problems"] += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
         total = run.close()
+    fields: dict[str, Any] = {**run.counts, **{name: tuple(lines) for name, lines in run.lists.items()}}
     return IndexReport(
-        **run.counts,
+        **fields,
         others=found.others,
         unread=_with_reasons(found.unread),
-        textless=tuple(run.textless),
-        emptied=tuple(run.emptied),
         total=total,
         rebuilt=rebuilt,
-        partly=tuple(run.partly),
-        problems=tuple(run.problems),
-        guessed=tuple(run.guessed),
     )
 
 
-class _ReadFile:
+class _ReadFile(NamedTuple):
     """Parts of a file that give no passages: bad rows, rows without text, unread parts."""
 
-    def __init__(self) -> None:
-        self.bad: list[BadRow] = []
-        self.blank: list[BadRow] = []
-        self.partly: list[str] = []
+    bad: list[BadRow]
+    blank: list[BadRow]
+    partly: list[str]
 
 
 class _IndexingPass:
@@ -133,11 +128,7 @@ class _IndexingPass:
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
         self._step = Step(0, 0, 0, "")
-        self.partly: list[str] = []
-        self.problems: list[str] = []
-        self.textless: list[str] = []
-        self.guessed: list[str] = []
-        self.emptied: list[str] = []
+        self.lists: dict[str, list[str]] = defaultdict(list)
         self.counts = Counter[str]()
         """Fields of :class:`IndexReport`; those that are not counted are 0."""
 
@@ -149,7 +140,7 @@ class _IndexingPass:
             try:
                 self._file(file)
             except DocumentError as error:
-                self.problems.append(str(error))
+                self.lists["problems"].append(str(error))
         self._flush()
         self._step = Step(len(files), len(files), self.counts["passages"], "")
         self._listener(self._step)
@@ -187,7 +178,7 @@ class _IndexingPass:
         else:
             there = set(self._collection.ids_of(name, digest)) if digest in held else set()
             empty = True
-            read = _ReadFile()
+            read = _ReadFile([], [], [])
             try:
                 for passage in self._passages(file, digest, read):
                     empty = False
@@ -203,9 +194,9 @@ class _IndexingPass:
                 self._forget(name, digest)
                 raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
             if empty and others:
-                self.emptied.append(name)
+                self.lists["emptied"].append(name)
             elif empty or read.blank:
-                self.textless.append(f"{file}: {named(read.blank) or 'no text in it'}")
+                self.lists["textless"].append(f"{file}: {named(read.blank) or 'no text in it'}")
             note = named([*read.bad, *read.partly])
             self._count(file, note, "empty" if empty else "replaced" if others else "added")
             if note or (name, digest) in self._notes:
@@ -216,7 +207,7 @@ class _IndexingPass:
     def _count(self, file: Path, note: str, fate: str) -> None:
         """Count a file by its fate, or by its note if partly read."""
         if note:
-            self.partly.append(f"{file}: {note}")
+            self.lists["partly"].append(f"{file}: {note}")
         else:
             self.counts[fate] += 1
 
@@ -230,9 +221,9 @@ class _IndexingPass:
             if isinstance(document, BadRow):
                 (read.blank if document.blank else read.bad).append(document)
                 continue
-            read.partly += document.partly
+            read.partly.extend(document.partly)
             if document.guessed:
-                self.guessed.append(f"{file}: read as {document.guessed}")
+                self.lists["guessed"].append(f"{file}: read as {document.guessed}")
             for text in passages_of(document):
                 if before is not None:
                     yield before

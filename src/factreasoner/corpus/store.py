@@ -53,8 +53,7 @@ class Store:
             remedy = "wait for it or end it (what it has written stays), or use another `store`"
             raise ConfigError(f"store {store.folder}: another process is writing to it; {remedy}") from error
         except OSError as error:
-            why = f"can't be written: {error.strerror or error}"
-            raise ConfigError(f"store {store.folder}: {why}") from error
+            raise ConfigError(f"store {store.folder}: can't be written: {error.strerror or error}") from error
         try:
             yield store
         finally:

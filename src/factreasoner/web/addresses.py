@@ -33,20 +33,12 @@ def address_refusal(address: str, *, allow_private: bool = False) -> str | None:
     """Why `address` (IPv4 or IPv6 text, scope allowed) is not allowed; None if it is."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
-        ip = _inner_ipv4(ip) or ip
+        ip = (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else ip.ipv4_mapped) or ip
     if ip in _METADATA:
         return "cloud metadata address"
-    reason = _special(ip)
-    return None if allow_private and reason in INTRANET else reason
-
-
-def _inner_ipv4(ip: IPv6Address) -> IPv4Address | None:
-    return IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else ip.ipv4_mapped
-
-
-def _special(ip: IPv4Address | IPv6Address) -> str | None:
     other = "reserved address" if ip.version == 6 and ip not in _GLOBAL_IPV6 else None
-    return next((reason for network, reason in _NETWORKS if ip in network), other)
+    reason = next((why for network, why in _NETWORKS if ip in network), other)
+    return None if allow_private and reason in INTRANET else reason
 
 
 def parse_url(url: str) -> httpx.URL:

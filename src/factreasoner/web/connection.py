@@ -25,8 +25,6 @@ from factreasoner.web.addresses import address_refusal, is_address
 ENCODING = "gzip"
 """Accepted content encodings."""
 
-_MEMBER = b"\x1f\x8b"
-
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try. Raises OSError."""
 
@@ -63,8 +61,7 @@ class Deadline:
 
     def passed(self) -> FetchLimitError:
         """The error for a passed deadline."""
-        message = f"the page took more than {self.seconds:g} seconds"
-        return FetchLimitError("time", message, passing=True)
+        return FetchLimitError("time", f"the page took more than {self.seconds:g} seconds", passing=True)
 
 
 class CheckedBackend(httpcore.NetworkBackend):
@@ -186,6 +183,6 @@ def _unpacked(body: bytearray, size: int) -> bytes:
         raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
     if len(whole) < size and not packed.eof:
         raise UnreadablePageError("damaged", "the answer is cut short")
-    if packed.unused_data.startswith(_MEMBER):
+    if packed.unused_data.startswith(b"\x1f\x8b"):
         raise UnreadablePageError("content encoding", "the answer is packed in several parts")
     return whole

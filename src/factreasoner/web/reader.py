@@ -16,7 +16,6 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
@@ -86,12 +85,12 @@ class PageReader:
             line = worker.stdout.readline()
         except OSError:
             return None
-        return _extracted(json.loads(line)) if line.endswith(b"\n") else None
-
-
-def _extracted(answer: list[Any]) -> Extracted:
-    found = Extracted(*answer)
-    return found._replace(partly=tuple(found.partly), tables=tuple(TextTable(*row) for row in found.tables))
+        if not line.endswith(b"\n"):
+            return None
+        found = Extracted(*json.loads(line))
+        return found._replace(
+            partly=tuple(found.partly), tables=tuple(TextTable(*row) for row in found.tables)
+        )
 
 
 def _need(module: str) -> None:
