@@ -87,7 +87,7 @@ def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, 
     assert gain["value"] == pytest.approx(fit["before"]["log_loss"] - fit["after"]["log_loss"])
     assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
     assert source["fits"]["atoms"]["n"] == 120
-    assert "offsets follow the rates of the labels" in done.stderr
+    assert "offsets depend on how often each label occurs" in done.stderr
 
 
 def test_corrections_fit_like_labels_without_natural_rates(factreasoner, run, relations, tmp_path):

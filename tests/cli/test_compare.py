@@ -68,7 +68,7 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
     table = factreasoner("compare", *two).stdout
     assert "bad - good" in table
     assert "Rows without p were not tested" in " ".join(table.split())
-    assert "ECE ↓: no interval: chance makes each of the two errors too large, by unequal" in table
+    assert "ECE ↓: no interval: chance inflates both errors, by unequal" in table
     assert "version: 1 (good), 2 (bad)" in table
 
 
@@ -243,7 +243,7 @@ def test_comparison_notes_contexts_of_one_run(factreasoner, tmp_path):
     run_folder(tmp_path / "fr2", *linked, config=Config(version=2))
     found = printed(factreasoner("compare", "fr3", "score", "--json"))
     assert "version" not in found["differing_settings"]
-    assert "atoms are judged by their own contexts in score, by all of the record in fr3" in found["notes"]
+    assert "score: each atom has its own contexts; fr3: all contexts of the record" in found["notes"]
     found = printed(factreasoner("compare", "fr3", "score", "fr2", "--json"))
     assert found["differing_settings"]["version"] == {"fr3": 3, "score": "-", "fr2": 2}
     assert not any(

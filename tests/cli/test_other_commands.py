@@ -255,7 +255,7 @@ def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, n
 def test_doctor_warns_of_unreliable_model(factreasoner, tmp_path):
     with FakeServer(answering(lambda name, prop, request: "True"), probed=False) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, code=1)
-    assert "12 of 32 known verdicts right" in " ".join(done.stdout.split())
+    assert "12 of 32 test verdicts right" in " ".join(done.stdout.split())
     assert "do not rely on" in " ".join(done.stdout.split())
 
 
@@ -269,9 +269,7 @@ def test_doctor_calls_a_model_with_22_right_weak(factreasoner):
     with FakeServer(answer, probed=False) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
     said = " ".join(done.stdout.split())
-    assert re.search(
-        r"weak openai/fake .*22 of 32 known verdicts right \(chance: 11, the bundled judge: \d", said
-    )
+    assert re.search(r"weak openai/fake .*22 of 32 test verdicts right \(chance: 11, bundled judge: \d", said)
 
 
 def test_help_states_the_probe_call_range(factreasoner):

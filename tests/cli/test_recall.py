@@ -151,7 +151,7 @@ def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path):
     assert content["runs"]["one"]["scores"]["num_unanswered"]["value"] == 1
     unanswered = [d for d in content["differences"] if d["score"] == "num_unanswered"]
     assert unanswered[0]["value"] == -1
-    assert "its response differs from that of one in 4 records" in done.stderr
+    assert "its answer differs from that of one in 4 records" in done.stderr
 
 
 def test_runs_of_two_tasks_are_not_compared(factreasoner, one, tmp_path):

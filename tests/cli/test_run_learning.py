@@ -81,10 +81,10 @@ def test_run_reports_cached_probe_of_its_mode(factreasoner, tmp_path, monkeypatc
 
     with FakeServer(good) as server:
         (said,) = notes(server, "one", "--form", "auto")
-        assert "facts a call" in said
+        assert "claims per call" in said
         assert "log-probabilities" not in said  # nobody asked for them
         assert notes(server, "two", "--form", "auto") == [said]
         (given,) = notes(server, "three", "--atoms-per-call", 4)
-        assert "facts a call" not in given  # a run that is told how many relies on no probe
+        assert "claims per call" not in given  # a run that is told how many relies on no probe
         (two_way,) = notes(server, "four", "--mode", "tf")
-        assert two_way.count("facts a call") == 1
+        assert two_way.count("claims per call") == 1

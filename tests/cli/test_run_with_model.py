@@ -208,10 +208,10 @@ def test_model_is_probed_once_and_probe_reused(factreasoner, tmp_path, two, monk
     assert "The run measures what the model can handle first" in before.stdout
     calls = f"({LEAST_PROBE_CALLS} calls; up to {MOST_PROBE_CALLS} for a weak model)"
     assert calls in " ".join(before.stdout.split())
-    found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
+    found = "32 claims per call (json_schema), 32 of 32 test verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())
-    assert "facts a call" not in unasked.stderr
+    assert "claims per call" not in unasked.stderr
     assert summary_of(tmp_path / "given")["probes"] == {"fake": {}}
     assert not manifest_of(tmp_path / "given")["models"]["fake"]["probes"]
     summary = summary_of(tmp_path / "out")

@@ -113,9 +113,7 @@ def test_a_model_with_few_right_is_warned_of(right, reliable, weak):
     assert (found.right, found.reliable, found.weak) == (right, reliable, weak)
     assert ("a weak judge" in str(found)) == (weak and reliable)
     assert (found.chance, found.bundled) == (11, bundled_right())
-    assert f"{right} of 32 known verdicts right (chance: 11, the bundled judge: {found.bundled})" in str(
-        found
-    )
+    assert f"{right} of 32 test verdicts right (chance: 11, bundled judge: {found.bundled})" in str(found)
     assert ("do not rely on" in str(found)) != reliable
 
 

@@ -115,7 +115,7 @@ def verdicts(run: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
 def test_doctor_probes_the_model_form(server: Server) -> None:
     done = server("doctor", codes=(0, 1))  # 1: a model that is not to be relied on
     assert "a call (" in done.stdout
-    assert "known verdicts right" in done.stdout
+    assert "test verdicts right" in done.stdout
 
 
 @pytest.mark.parametrize(("version", "pairs"), [(2, 4), (3, 6)])

@@ -148,11 +148,11 @@ def test_default_is_one_process_per_core():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"executor": "processes", "model": "openai/x"}, "this run waits for model 'openai/x'"),
+        ({"executor": "processes", "model": "openai/x"}, "this run calls model 'openai/x'"),
         ({"executor": "processes", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
         ({"executor": "ray", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
-        ({"executor": "ray", "model": "openai/x"}, "this run waits for model 'openai/x'"),
+        ({"executor": "ray", "model": "openai/x"}, "this run calls model 'openai/x'"),
     ],
 )
 def test_settings_multiplied_by_processes_are_refused(settings, words):

@@ -352,7 +352,7 @@ def test_service_threads_share_one_model_client(tmp_path):
         (b'{"output": ', ": not JSON: it breaks off at column 10; the body must be a whole object.*"),
         (b'{"output": "\xff"}', ": not UTF-8: byte 0xff at position 12; send UTF-8"),
         (b"[]", r": is a list; the body must be an object: \{...\}"),
-        (b'{"contexts": []}', 'output: .* holds it; "" is an empty answer'),
+        (b'{"contexts": []}', 'output: .* generation; "" is an empty answer'),
         (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as its own body"),
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
         (b'{"output": "A."}', r"contexts: missing; add a list of contexts \(\[\] for none\)"),

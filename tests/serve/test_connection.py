@@ -75,7 +75,7 @@ CLIENTS = [by_requests, by_requests_session, by_httpx, by_http_client, by_urllib
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("size", [2 * MEGABYTE, LARGE])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_body_too_large_is_answered(service, client, size, chunked):
+def test_oversized_body_is_answered(service, client, size, chunked):
     body = pieces(size) if chunked else b" " * size
     assert client(f"{service.url}/v1/assess", body, JSON) == 413
 
@@ -92,14 +92,14 @@ def test_body_too_large_is_answered(service, client, size, chunked):
         (421, "/v1/assess", JSON | {"Host": "evil.example"}),
     ],
 )
-def test_other_refusals_of_large_bodies_are_answered(service, client, status, path, headers):
+def test_refused_large_body_is_answered(service, client, status, path, headers):
     if client is by_httpx:
         assert httpx.post(service.url + path, content=pieces(), headers=headers).status_code == status
     else:
         assert client(service.url + path, b" " * LARGE, headers) == status
 
 
-def test_missing_token_is_answered_before_a_large_body():
+def test_missing_token_is_answered_before_body():
     with running(token="s3cret") as guarded:
         assert by_requests(f"{guarded.url}/v1/assess", pieces(), JSON) == 401
 
@@ -138,7 +138,7 @@ def read_all(client):
         return reader.read()
 
 
-def test_connection_closes_where_a_refused_body_ends(service):
+def test_connection_closes_after_refused_body(service):
     started = time.monotonic()
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
         client.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % LARGE)
@@ -148,7 +148,7 @@ def test_connection_closes_where_a_refused_body_ends(service):
     assert time.monotonic() - started < connection.SILENT_SECONDS
 
 
-def test_header_too_large_is_answered(service):
+def test_oversized_header_is_answered(service):
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
         client.sendall(HEAD + b"X-Long: " + b"x" * MEGABYTE)
         client.sendall(b"y" * MEGABYTE + b"\r\n\r\n")
@@ -182,7 +182,7 @@ def test_lingering_close_has_limits(service, monkeypatch, name, value, piece, pa
     assert time.monotonic() - started < 10
 
 
-def test_body_that_breaks_off_is_answered_and_closed(monkeypatch):
+def test_truncated_body_is_answered_and_closed(monkeypatch):
     monkeypatch.setattr(connection, "SILENT_SECONDS", 0.3)
     with running(limits=RequestLimits(seconds=0.5)) as service:
         with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
@@ -191,7 +191,7 @@ def test_body_that_breaks_off_is_answered_and_closed(monkeypatch):
         assert service.post("assess", RECORD).status_code == 200
 
 
-def test_service_ends_while_a_refused_body_comes():
+def test_service_stops_during_refused_body():
     with running() as service:
         client = socket.create_connection(("127.0.0.1", service.port), timeout=20)
         client.sendall(HEAD + b"Content-Length: 999999999\r\n\r\n{")
@@ -243,12 +243,12 @@ LIVE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
         (b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", [404]),
     ],
 )
-def test_client_that_sends_no_more_is_answered(service, sent, statuses):
+def test_half_closed_client_is_answered(service, sent, statuses):
     found = exchanged(service, sent)
     assert [int(part[:3]) for part in re.split(rb"HTTP/1\.1 ", found)[1:]] == statuses
 
 
-def test_half_a_request_is_not_waited_for(service):
+def test_incomplete_request_is_closed(service):
     started = time.monotonic()
     exchanged(service, POST[:-5])
     exchanged(service, POST[:20])
@@ -295,7 +295,7 @@ def test_content_encoding_is_read_in_any_case(service, encoding, status):
         ("//localhost/v1/assess", "localhost", 404),
     ],
 )
-def test_whole_url_as_target_names_host_and_path(service, target, host, status):
+def test_absolute_target_names_host_and_path(service, target, host, status):
     head = f"POST {target} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     assert exchanged(service, head.encode() + SIZE + b"\r\n" + BODY).startswith(
         f"HTTP/1.1 {status} ".encode()

@@ -371,13 +371,13 @@ def _notes(
         if other := sum(part.claims[i] != first.claims[i] for i in ids):
             yield f"{name}: its {claim} differ from those of {baseline} in {number_of(other, 'record')}"
         if other := sum(part.response[i] != first.response[i] for i in ids):
-            yield f"{name}: its response differs from that of {baseline} in {number_of(other, 'record')}"
+            yield f"{name}: its answer differs from that of {baseline} in {number_of(other, 'record')}"
         if table is FACTUALITY and all_undecided(samples[name]):
             yield f"{name}: {ALL_OPEN}"
     own = [name for name, part in read.items() if part.own_contexts]
     if 0 < len(own) < len(read):
         others = ", ".join(name for name in read if name not in own)
-        yield f"atoms are judged by their own contexts in {', '.join(own)}, by all of the record in {others}"
+        yield f"{', '.join(own)}: each atom has its own contexts; {others}: all contexts of the record"
     judged = {name: len(sample.claims.p) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())

@@ -57,8 +57,8 @@ KEPT = ("labelled", "neutral_for_contradiction")
 LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
 BOUNDS = {"log_loss": (0.0, -float(np.log(SMALLEST_P)))}
 NATURAL_RATES = (
-    "offsets follow the rates of the labels: label every pair of records that are like your data; "
-    "hand-picked pairs give other offsets"
+    "offsets depend on how often each label occurs: label every pair of records that resemble your data, "
+    "not hand-picked pairs"
 )
 CORRECTIONS_ALONE = (
     "corrections do not follow natural rates: verdicts without one count as right, read or not; labels of "

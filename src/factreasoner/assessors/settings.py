@@ -13,5 +13,5 @@ class AssessorSettings(JudgeSettings, GraphSettings, SolverSettings):
     """Settings of the assessor."""
 
     assessor: str = setting(
-        "Assessor", "factreasoner", f"{', '.join(PLUGINS['assessor'])} or package.module:Class."
+        "Assessor", "factreasoner", f"Method: {', '.join(PLUGINS['assessor'])} or package.module:Class."
     )

@@ -14,6 +14,10 @@ _assessor = partial(setting, "Assessor")
 class AtomSettings(LLMSettings):
     """Settings of the atomizer and the reviser."""
 
-    atomizer: str = _assessor("auto", f"auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class.")
-    reviser: str = _assessor("auto", f"auto, {', '.join(PLUGINS['reviser'])} or package.module:Class.")
+    atomizer: str = _assessor(
+        "auto", f"Atomizer: auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class."
+    )
+    reviser: str = _assessor(
+        "auto", f"Reviser: auto, {', '.join(PLUGINS['reviser'])} or package.module:Class."
+    )
     revise_given: bool = _assessor(False, "Also revise atoms given in the records.")

@@ -25,7 +25,7 @@ class CallSettings(Settings):
         ge=0.0,
         allow_inf_nan=False,
     )
-    concurrency: int = _call(16, "Requests in flight at once.", common=True, ge=1)
+    concurrency: int = _call(16, "Maximum simultaneous requests.", common=True, ge=1)
     requests_per_minute: int | None = _call(
         None, "Maximum requests per minute; others wait. (default: no limit)", ge=1
     )
@@ -35,5 +35,5 @@ class CallSettings(Settings):
     max_cost: float | None = _call(
         None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0
     )
-    cache: bool = _call(True, "Keep answers on disk and reuse them.")
+    cache: bool = _call(True, "Keep model replies on disk and reuse them.")
     cache_dir: Path | None = _call(None, "Folder of the cache. (default: the user's cache folder)")

@@ -15,11 +15,11 @@ LARGE = 1_000_000
 
 
 class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
-    """Assess one response against passages of evidence, atom by atom."""
+    """Assess one answer against its contexts, atom by atom."""
 
     response: str | None = argument("TEXT", "The text to assess; - or no text for standard input.", None)
     file: Path | None = flag("Read the text from a file.", "--file", "-f")
-    context: list[Path] | None = flag("A file with a passage of evidence; repeatable.")
+    context: list[Path] | None = flag("A file with a context (evidence text); repeatable.")
     profile: Path | None = PROFILE
     as_json: bool = AS_JSON
     prompt: str = flag("The question the text answers.", default="")

@@ -31,7 +31,7 @@ HELD_OUT = (
 class CalibrateCommand(Command):
     """Fit a judge's verdicts to labels of the same pairs (--relations) or to corrections (--corrections).
 
-    Calls no model. A fit is scored on records that were held out of it.
+    No model is called. Scores come from records held out of the fit.
     """
 
     run_dir: Path = RUN_DIR
@@ -41,8 +41,8 @@ class CalibrateCommand(Command):
         "The right labels: a file (JSONL, as for the recorded judge) or another run's folder."
     )
     corrections: Path | None = flag(
-        "A reader's corrections, as for `score`; the other verdicts of the records they name count as "
-        "right. Labels of all pairs (--relations) are better."
+        "Corrections of verdicts, as for `score`; other verdicts of the same records count as right. "
+        "Labels of all pairs (--relations) are better."
     )
     unlisted: Unlisted | None = flag(
         "The label of verdicts that --relations does not list. (default: missing, so excluded)"
@@ -93,7 +93,7 @@ def _print_calibration(source: Mapping[str, Any], out: Path) -> None:
 def _fit(found: Mapping[str, Any]) -> str:
     """A fit as text: temperature and offsets, or the number of atoms."""
     if "labels" not in found:
-        return f"{found['n']} labelled, their posteriors of the verdicts before and after"
+        return f"{found['n']} labelled, with P(true) from the verdicts before and after"
     of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())
     offsets = f"offset {found['neutral']:+.2f} of neutral"
     if "contradiction" in found["labels"]:

@@ -28,19 +28,19 @@ class CompareCommand(RecordsCommand, panels=EVERY):
     With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of
     FactReasoner share the verdicts too. Runs that do not score the same records are refused.
 
-    With --modes, it runs modes of factual recall on the same facts, against human labels.
+    With --modes, it runs modes of `recall` on the same facts and compares them with human labels.
     """
 
-    targets: list[Path] = argument("RUN_DIR...|DATA", "Run folders; or what `run` takes, for --assessors.")
+    targets: list[Path] = argument("RUN_DIR...|DATA", "Run folders; for --assessors, an input of `run`.")
     assessors: str | None = flag(
-        "Run these on DATA first, separated by commas: fr1, fr2, fr3, factscore, veriscore, factverify, "
+        "Methods to run on DATA first, separated by commas: fr1, fr2, fr3, factscore, veriscore, factverify, "
         "prompt-tf or a profile's path."
     )
     profile: Path | None = flag("With --assessors: YAML profile for all of them.", "--config", "-c")
-    baseline: str | None = flag("The run whose scores are subtracted. (default: the first)")
+    baseline: str | None = flag("The run to compare the others with. (default: the first)")
     intersect: bool = flag("If runs score different records, compare those that every run scores.")
     gold: Path | None = flag("Labels to use instead of the runs' own, as for `evaluate`.")
-    modes: str | None = flag("Run these modes of `recall` on DATA, such as prompt-tf,tf,tfn,tf_citation.")
+    modes: str | None = flag("Modes of `recall` to run on DATA, such as prompt-tf,tf,tfn,tf_citation.")
     by: str = flag("With --modes: a column for each value of topic or of a metadata key.", default="variant")
     out: Path | None = flag(
         "A file, NAME.md, NAME.csv or NAME.json; or a folder for all three and, with --assessors or --modes, "
@@ -48,7 +48,7 @@ class CompareCommand(RecordsCommand, panels=EVERY):
         "--out",
         "-o",
     )
-    report: bool = flag("Also write side-by-side.html, a page to read, into --out or the first run folder.")
+    report: bool = flag("Also write a report, side-by-side.html, into --out or the first run folder.")
 
     def _execute(self) -> int:
         folder = None if self._file else self.out

@@ -50,17 +50,17 @@ class Finding(NamedTuple):
 
 
 class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
-    """Check the installation, the keys, the cache and, with --model, how many facts fit in a call.
+    """Check the installation, the keys, the cache and, with --model, how many claims fit in a call.
 
-    With --verifier: check that it is installed and works; --download fetches its model.
+    With --verifier: check that the verifier is installed and works; --download fetches its model.
     """
 
     call: bool = flag(
-        f"With --model: ask it about known facts, in {LEAST_PROBE_CALLS} to {MOST_PROBE_CALLS} calls.",
+        f"With --model: probe it with known claims, in {LEAST_PROBE_CALLS} to {MOST_PROBE_CALLS} calls.",
         "--call/--no-call",
         default=True,
     )
-    download: bool = flag("With --verifier-model: fetch it from the hub if it is not in the local cache.")
+    download: bool = flag("Fetch --verifier-model from the hub if it is not in the local cache.")
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
@@ -184,7 +184,7 @@ def _verifier(config: Config, *, call: bool) -> Finding:
 
 
 def _model(config: Config) -> Iterator[Finding]:
-    """Probe how many facts fit in a call; the cache keeps the result for later runs."""
+    """Probe how many claims fit in a call; the cache keeps the result for later runs."""
     from factreasoner.judges.probe import probe, prompt_key
     from factreasoner.llm.client import LiteLLMClient
 

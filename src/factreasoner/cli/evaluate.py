@@ -21,7 +21,7 @@ class EvaluateCommand(Command):
     )
     by: str | None = flag("Also score each group: topic, or any metadata key.")
     k: str | None = flag("K of F1@K: median, half or a number. (default: the run's)")
-    out: Path | None = flag("Where the scores go. (default: RUN_DIR/evaluation)", "--out", "-o")
+    out: Path | None = flag("Folder of the scores. (default: RUN_DIR/evaluation)", "--out", "-o")
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:

@@ -23,13 +23,13 @@ PASSAGE_LENGTH = 300
 class ExplainCommand(Command, panels=("Graph",)):
     """Show which contexts moved each atom, and where its evidence disagrees.
 
-    "without c3: 0.88" says what P(true) would be if there were no context c3.
+    "without c3: 0.88" is P(true) without context c3.
 
-    Calls no model. Every other flag changes a setting of the run.
+    No model is called. Every other flag changes a setting of the run.
     """
 
     run_dir: Path = RUN_DIR
-    record: str | None = flag("Only the record of this id.")
+    record: str | None = flag("Only the record with this id.")
     atom: list[str] | None = flag("Only this atom, in full; repeatable.")
     as_json: bool = AS_JSON
 
@@ -117,7 +117,7 @@ def _effect_lines(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     if atom.not_computed:
         yield f"[yellow]{plain(atom.not_computed)}[/yellow]"
     if not atom.connected:
-        yield "no context is connected to it"
+        yield "no context decides it"
     if atom.entailing and atom.contradicting:
         pro, con = (
             _first([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)

@@ -16,20 +16,18 @@ ENDINGS: dict[str, TableFormat] = {f".{form}": form for form in get_args(TableFo
 class ExportCommand(Command):
     """Write a table of a finished run to a file, row by row.
 
-    In CSV, text that a spreadsheet would take for a formula gets an apostrophe in front; jsonl and parquet
+    In CSV, text that a spreadsheet would read as a formula gets an apostrophe in front; jsonl and parquet
     keep all text as it is. parquet needs the extra `frames`.
     """
 
     run_dir: Path = RUN_DIR
     table: Literal["atoms", "claims", "records", "verdicts"] | None = flag(
-        "atoms, claims, records or verdicts. (default: atoms of a run, claims of recall, rag and verify)"
+        "What a row holds. (default: atoms of a run, claims of recall, rag and verify)"
     )
-    form: TableFormat | None = flag(
-        "csv, jsonl, parquet or md. (default: by the ending of --out, else csv)", "--format"
-    )
+    form: TableFormat | None = flag("File format. (default: by the ending of --out, else csv)", "--format")
     corrections: Path | None = CORRECTIONS
     out: Path | None = flag(
-        "The file, compressed if its name ends in .gz or .zst; - for standard output. "
+        "Output file, compressed if its name ends in .gz or .zst; - for standard output. "
         "(default: RUN_DIR/<table>.<format>)",
         *("--out", "-o"),
     )

@@ -47,7 +47,7 @@ def argument(name: str, about: str, default: Any = ...) -> Any:  # noqa: ANN401 
 
 RUN_DIR = argument("RUN_DIR", "A run folder.")
 PROFILE = flag("YAML profile; FACTREASONER_<NAME> and flags override it.", "--config", "-c")
-CORRECTIONS = flag("A reader's corrections of verdicts: the JSONL file saved from the page of `report`.")
+CORRECTIONS = flag("Corrections of verdicts: the JSONL file saved from the report's page.")
 AS_JSON = flag("Print JSON instead of tables.", "--json")
 QUIET = flag("Print nothing but errors.", "--quiet", "-q")
 EXPORT_UAI = flag("Write each record's network here, as a UAI file.")

@@ -8,9 +8,9 @@ from factreasoner.report.terminal import print_json
 
 
 class MetricsCommand(Command):
-    """List every metric: its name in summaries and rules, which way is better, what it needs and means.
+    """List every metric: name, better direction, what it needs and what it means.
 
-    Below them are the totals of a run that rules of `check` may name.
+    The list ends with the totals of a run that rules of `check` can use.
     """
 
     task: str | None = argument("TASK", "Only the metrics of run, recall, ... (default: all)", None)

@@ -73,7 +73,7 @@ def refuse_text_as_data(data: Path, command: str) -> None:
     if name.lstrip().startswith("{") and not os.path.lexists(name):
         raise UsageError(f"DATA is a record itself; write it to a file, or pipe it in: {command} -")
     if looks_like_text(name):
-        raise UsageError(f"DATA is a file of records, and {_shown(name)} is text. {_right(command, '')}")
+        raise UsageError(f"DATA must be a file of records, but {_shown(name)} is text. {_right(command, '')}")
 
 
 def refuse_prose_file(data: Path, command: str, error: InputError) -> None:

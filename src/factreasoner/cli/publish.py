@@ -20,9 +20,9 @@ class PublishCommand(Command):
     url: str | None = flag(
         "URL of the collector. (default: OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"
     )
-    metric: list[str] | None = flag("Only this metric; repeatable. (default: all of a record)")
+    metric: list[str] | None = flag("Send only this metric; repeatable. (default: all of a record)")
     claims: bool = flag("Also send a score for each claim: P and label.")
-    texts: bool = flag("Also send explanations, which quote answers and passages.")
+    texts: bool = flag("Also send explanations, which quote answers and contexts.")
     trace_key: str | None = flag("The record's key for its traceparent or trace id.")
 
     def _execute(self) -> int:

@@ -13,7 +13,7 @@ PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 
 
 class RecallCommand(TaskCommand, panels=PANELS, without=(*OF_RUN, "atomizer")):
-    """Judge which facts each answer states: facts given in the record, or made from its reference.
+    """Check which facts each answer states; the record gives the facts, or a reference to make them from.
 
     Rerun the command to resume after an interruption.
     """

@@ -14,7 +14,7 @@ ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md"}
 
 
 class ReportCommand(Command):
-    """Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.
+    """Write an HTML page that shows which sentences of finished runs to distrust, and why.
 
     The page opens from disk and needs no network. A long page has a folder next to it, with the same name
     and _files at the end; keep the two together. Several runs of one task are shown side by side,
@@ -23,12 +23,12 @@ class ReportCommand(Command):
 
     run_dirs: list[Path] = argument("RUN_DIR...", "Run folders; several are shown side by side.")
     out: Path | None = flag(
-        "The file. (default: report.html in RUN_DIR; for several runs, side-by-side.html in the first; "
+        "Output file. (default: report.html in RUN_DIR; for several runs, side-by-side.html in the first; "
         "Markdown goes to standard output)",
         *("--out", "-o"),
     )
     form: Format | None = flag(
-        "html, or md: short, for a pull request or an issue. (default: html)", "--format"
+        "File format; md is short, for a pull request or an issue. (default: html)", "--format"
     )
     corrections: Path | None = CORRECTIONS
 

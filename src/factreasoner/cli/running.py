@@ -35,8 +35,8 @@ class RecordsCommand(Command):
     """Flags of commands over records."""
 
     continues = True
-    column_map: list[str] | None = flag("theirs=ours, such as text=output; repeatable.")
-    limit: int | None = flag("Only the first N records.", min=1)
+    column_map: list[str] | None = flag("Rename an input key: theirs=ours, such as text=output; repeatable.")
+    limit: int | None = flag("Use only the first N records.", min=1)
     skip_invalid: bool = flag("Skip invalid lines.")
     fresh: bool = flag("Start over instead of resuming.")
     quiet: bool = QUIET
@@ -84,7 +84,7 @@ class TaskCommand(RecordsCommand):
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
     profile: Path | None = PROFILE
     dry_run: bool = flag("Print the estimated calls, tokens and cost, and exit.")
-    report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
+    report: bool = flag("Also write the report, RUN_DIR/report.html.")
 
     def run_task(self, task: Task[Any], data: Path, beyond: str = "") -> int:
         """Run, resume, or print the plan; returns the exit code.

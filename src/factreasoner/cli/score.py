@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
-    """Score a finished run with another K, prior, factor table, calibration or solver, or corrected verdicts.
+    """Score a finished run again: another K, prior, factor table, calibration, solver or corrected verdicts.
 
     The run itself is not changed, and no model is called.
     """
 
     run_dir: Path = RUN_DIR
-    out: Path | None = flag("Where the scores go. (default: RUN_DIR/rescored)", "--out", "-o")
+    out: Path | None = flag("Folder of the scores. (default: RUN_DIR/rescored)", "--out", "-o")
     export_uai: Path | None = EXPORT_UAI
     corrections: Path | None = CORRECTIONS
     as_json: bool = AS_JSON

@@ -30,21 +30,21 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
     """Serve assess, verify, rag and recall over HTTP; with --min, also a check that accepts or
     refuses answers.
 
-    A request's body is one record; its settings are given here. After SIGTERM, every accepted record
-    is still answered.
+    A request's body is one record; settings are flags of this command. After SIGTERM, every accepted
+    record is still answered.
     """
 
     profile: Path | None = PROFILE
     host: str = flag("Address to listen on; other machines need a token.", default="127.0.0.1")
     port: int = flag("Port to listen on; 0: a free port.", default=8070, min=0, max=65535)
-    queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
+    queue: int = flag("Maximum waiting records; further ones get 503.", default=64, min=0)
     timeout: float = flag(
         "Maximum seconds per request, model calls included; then 504.", default=60.0, min=0.1
     )
-    max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
-    max_pairs: int = flag("Maximum pairs of claim and passage per record.", default=150, min=1)
+    max_body: str = flag("Maximum size of a body, such as 500KB or 1MiB.", default="1MiB")
+    max_pairs: int = flag("Maximum pairs of claim and context per record.", default=150, min=1)
     token_env: str | None = flag("Environment variable that holds the token clients must send.")
-    allow_host: list[str] | None = flag("A host name of the service; repeatable.")
+    allow_host: list[str] | None = flag("Host name that requests may use; repeatable.")
     at_least: list[str] | None = flag(
         "NAME=NUMBER, such as precision=0.8: a rule of /v1/check; repeatable.", "--min"
     )

@@ -25,17 +25,17 @@ class ShowCommand(Command):
     """Show the atoms or claims of a finished run of any task, with labels, quotes and sources."""
 
     run_dir: Path = RUN_DIR
-    record: str | None = flag("Only the record of this id.")
+    record: str | None = flag("Only the record with this id.")
     label: list[Label] | None = flag(
-        "Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
-        "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
-        "disputed: a passage supports them and one contradicts them."
+        "Only claims with this label; repeatable: supported, contradicted, conflicting, unverified, "
+        "uncited, unknown_source, not_judged; for facts: stated, not_stated, unanswered; or disputed: "
+        "one context supports the claim and another contradicts it."
     )
     sort: Literal["text", "p"] = flag(
-        "p: least likely first; text: by record, in the order of the text.", default="text"
+        "Order: p (least likely first) or text (as in the answers).", default="text"
     )
     corrections: Path | None = CORRECTIONS
-    limit: int | None = flag("Only the first N.", min=1)
+    limit: int | None = flag("Only the first N claims.", min=1)
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:

@@ -31,9 +31,8 @@ BEYOND = "sentences whose claims fail are rewritten and judged again"
 class VerifyCommand(TaskCommand, panels=PANELS, without=UNUSED, also=WebSettings.model_fields):
     """Check each claim of an answer against the sources it cites, and correct the answer.
 
-    Records go into a run folder; rerun the command to resume. One text with its sources (--text FILE
-    --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out then names the file for
-    the corrected text.
+    Records go into a run folder; rerun the command to resume. With --text FILE --source FILE_OR_URL ...,
+    show the claims and corrections of one text; --out then names the file for the corrected text.
     """
 
     data: Path | None = argument(

@@ -26,7 +26,8 @@ class CorpusSettings(CallSettings):
     store: Path | None = _documents(None, "Folder of collections. (default: in the user's data folder)")
     embedding: str | None = _documents(
         None,
-        "none, minilm, a litellm model such as openai/text-embedding-3-small, or package.module:function. "
+        "Embedding: none, minilm, a litellm model such as openai/text-embedding-3-small, or "
+        "package.module:function. "
         "(default: the collection's own; none for a new one)",
     )
     embedding_api_base: Url | None = _documents(None, "URL of an OpenAI-compatible embedding server.")

@@ -128,8 +128,8 @@ class Reader:
                 remedy = f"write each of these as a record, one a line: jq -c '.[\"{wrapping}\"][]' FILE"
                 return f"missing, and {wrapping!r} holds a list of objects; {remedy} > records.jsonl"
             if near := near_key("response", extras):
-                return f"missing, and there is a key {near!r}; {rename_hint(near, 'response')}"
-        usual = f"none of {', '.join(FIELDS['response'])} holds it"
+                return f"missing, but there is a key {near!r}; {rename_hint(near, 'response')}"
+        usual = f"there is no key {', '.join(FIELDS['response'][:-1])} or {FIELDS['response'][-1]}"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'remove the record (in JSON "" is an empty answer)'
         return f"missing: {held}; {empty}, or name its key with `column_map={{'KEY': 'output'}}`"

@@ -21,8 +21,8 @@ class JudgeSettings(EncoderSettings):
 
     judge: str = _assessor(
         "auto",
-        f"Gives verdicts: auto, {', '.join(PLUGINS['judge'])} or package.module:Class. (default: llm with "
-        "a model, else verifier)",
+        f"Source of verdicts: auto, {', '.join(PLUGINS['judge'])} or package.module:Class. (default: llm "
+        "with a model, else verifier)",
         common=True,
         once="give one; several models judge together by --model A --model B",
     )
@@ -34,7 +34,7 @@ class JudgeSettings(EncoderSettings):
     )
     unlisted: Unlisted = _assessor(
         "missing",
-        "A pair that the relations do not list, in a record they name, is missing (a failure) or neutral.",
+        "Label of pairs that the relations do not list, in records they name; missing: a failure.",
     )
     atoms_per_call: int | None = _judging(
         None, "Atoms per call. (default: what a probe shows the model can handle)", ge=1

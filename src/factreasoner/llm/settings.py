@@ -104,7 +104,7 @@ class LLMSettings(CallSettings):
     api_key_env: Variable | None = _model(None, "Environment variable that holds the key.", affects="calls")
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
-        4096, "Longest reply in tokens, reasoning included; raised once if a reply is cut off.", ge=16
+        4096, "Maximum tokens of a reply, reasoning included; raised once if a reply is cut off.", ge=16
     )
     model_param: Parameters = _model(
         {},
@@ -119,10 +119,10 @@ class LLMSettings(CallSettings):
     )
     mode: Mode = _judging(
         "tfn",
-        "Which verdicts a call can give; some modes require a citation or reasoning first.",
+        "Verdicts that a call can give; some modes require a citation or reasoning first.",
         common=True,
     )
-    form: FormChoice = _judging("auto", "Form of a call's answer; auto: one that the model follows.")
+    form: FormChoice = _judging("auto", "Form of a reply; auto: one that the model follows.")
     confidence: Confidence = _judging("auto", "Where a verdict's probability comes from.")
 
     @property

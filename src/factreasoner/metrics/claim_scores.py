@@ -206,7 +206,7 @@ class CalibrationError(OfSums):
     P(true) in place of the confidence in the predicted label).
     """
 
-    no_difference_interval = NoInterval("chance makes each of the two errors too large, by unequal amounts")
+    no_difference_interval = NoInterval("chance inflates both errors, by unequal amounts")
 
     def __init__(self, claims: Claims) -> None:
         in_bin = _bin_of(claims.p) == np.arange(ECE_BINS)[:, None]

@@ -114,13 +114,13 @@ class Probe(Model):
         return self.right < WEAK_BELOW * self.asked
 
     def __str__(self) -> str:
-        facts = f"{self.facts_per_call} fact{'s' if self.facts_per_call > 1 else ''} a call"
-        wording = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
-        others = [("chance", self.chance), ("the bundled judge", self.bundled)]
+        claims = f"{self.facts_per_call} claim{'s' if self.facts_per_call > 1 else ''} per call"
+        wording = f"{claims} ({self.form}), {self.right} of {self.asked} test verdicts right"
+        others = [("chance", self.chance), ("bundled judge", self.bundled)]
         if beside := ", ".join(f"{name}: {right}" for name, right in others if right is not None):
             wording = f"{wording} ({beside})"
         if self.facts_per_call > 1:
-            wording = f"{wording}, {self.changed} others in reverse order"
+            wording = f"{wording}, {self.changed} changed in reverse order"
         if not self.reliable:
             return f"{wording}: WARNING: do not rely on this model's verdicts"
         return f"{wording}: a weak judge" if self.weak else wording

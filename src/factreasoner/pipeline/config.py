@@ -121,7 +121,7 @@ def _verifier(config: Config) -> Iterator[str]:
     if not config.part("judge").classifies:
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
-            yield f"{unread[0]}: judge {config.plugin('judge')!r} does not use it; add `judge='verifier'`"
+            yield f"{unread[0]}: judge {config.plugin('judge')!r} uses no verifier; add `judge='verifier'`"
         return
     if config.verifier is None and (
         given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
@@ -151,7 +151,7 @@ def _executor(config: Config) -> Iterator[str]:
         return
     if waits := remote_service(config):
         yield (
-            f"executor: {config.executor!r} works only with local judges, and this run waits for {waits}. "
+            f"executor: {config.executor!r} works only with local judges, and this run calls {waits}. "
             "Use `executor='threads'`"
         )
     if config.max_cost is not None:

@@ -137,7 +137,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     """Explanatory sentences on the numbers."""
     table, factuality = table_of(content), content["task"] == FACTUALITY
     metrics = [table[name] for name in _known_scores(content)]
-    usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
+    usage = "Usage is per record, for judging alone." if factuality else "Usage is per record."
     tested = any(item["p_value"] is not None for item in content["differences"])
     tests = (
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
@@ -145,7 +145,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         "correction for all tests shown. Rows without p were not tested."
     )
     return [
-        f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
+        f"{records_of(content)}; n: the records that have a score, if some lack it. "
         f"{averages(content['task'], metrics)} {usage}",
         f"Judged by: {_judges(content)}.",
         *([tests] if tested else []),

@@ -36,16 +36,16 @@ class RetrievalSettings(LLMSettings, CorpusSettings, WebSettings, GraphSettings)
     retriever: str = setting(
         "Assessor",
         "given",
-        f"{', '.join(PLUGINS['retriever'])} or package.module:Class; or several, such as corpus,wikipedia.",
+        f"Search: {', '.join(PLUGINS['retriever'])} or package.module:Class; or several: corpus,wikipedia.",
         common=True,
     )
     query_builder: str = _retrieval(
         "subject",
-        "Writes the search queries: subject adds what the record is about; none, auto, llm or "
+        "Writer of search queries: subject adds what the record is about; none, auto, llm or "
         "package.module:Class.",
     )
     summarizer: str = _retrieval(
-        "none", "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class."
+        "none", "Summarizer of contexts; drops irrelevant ones: none, auto, llm or package.module:Class."
     )
     retrieve_k: int = _retrieval(3, "Contexts retrieved for each atom.", ge=1, le=50)
     wikipedia: Wikipedia = _retrieval(

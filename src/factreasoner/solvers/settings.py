@@ -16,7 +16,7 @@ _graph = partial(setting, "Graph")
 class SolverSettings(Settings):
     """Settings of the solver."""
 
-    solver: str = _graph("auto", f"{', '.join(PLUGINS['solver'])} or package.module:Class.")
+    solver: str = _graph("auto", f"Solver: {', '.join(PLUGINS['solver'])} or package.module:Class.")
     solver_seconds: float = _graph(
         30.0, "Maximum seconds per record for gibbs, pgmpy or merlin.", gt=0.0, allow_inf_nan=False
     )
@@ -24,7 +24,7 @@ class SolverSettings(Settings):
         None, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)", affects="calls"
     )
     merlin_algorithm: MerlinAlgorithm | None = _graph(
-        None, "How merlin infers. (default: cte while the width allows it, else wmb)"
+        None, "Algorithm of merlin. (default: cte while the width allows it, else wmb)"
     )
     merlin_ibound: int | None = _graph(None, "i-bound of wmb and ijgp. (default: 10)", ge=1)
     seed: int = setting("Scores", 0, "Random seed.")

@@ -194,7 +194,7 @@ def test_missing_hub_client_names_its_extra(monkeypatch):
 def test_settings_that_do_not_go_together(folder):
     with pytest.raises(ConfigError, match="verifier_model: needs a verifier"):
         Config(judge="verifier", verifier_model="x")
-    with pytest.raises(ConfigError, match="judge 'llm' does not use it; add `judge='verifier'`"):
+    with pytest.raises(ConfigError, match="judge 'llm' uses no verifier; add `judge='verifier'`"):
         Config(model="m", verifier="factcg")
     with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*`verifier_url=URL`"):
         VerifierJudge(Config(judge="verifier", verifier="factcg"))

@@ -27,9 +27,9 @@ class EncoderSettings(LLMSettings):
         common=True,
     )
     verifier_url: Url | None = _verifier(
-        None, "URL of a server that runs it: http://.../predict (TEI) or http://.../classify (vLLM)."
+        None, "URL of a server of the verifier: http://.../predict (TEI) or http://.../classify (vLLM)."
     )
-    verifier_device: Device = _verifier("cpu", "cpu, or cuda with your own onnxruntime-gpu.", affects="calls")
+    verifier_device: Device = _verifier("cpu", "Device: cpu, or cuda with onnxruntime-gpu.", affects="calls")
 
     @property
     def named_verifier(self) -> str:

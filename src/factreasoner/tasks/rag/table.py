@@ -178,7 +178,7 @@ def _metrics() -> Iterator[Metric]:
             continue
         name, shown, meaning, needs, better = row[:5]
         yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
-        yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
+        yield _row(f"{name}_p", f"{shown} (p)", f"{name} as a mean probability", needs, LINE, better)
 
 
 def _missing_inputs(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str, str]:
