@@ -8,16 +8,14 @@ from factreasoner.llm.settings import LLMSettings
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.setting import setting
 
-_assessor = partial(setting, "Assessor")
+_atoms = partial(setting, "Assessor")
 
 
 class AtomSettings(LLMSettings):
     """Settings of the atomizer and the reviser."""
 
-    atomizer: str = _assessor(
+    atomizer: str = _atoms(
         "auto", f"Atomizer: auto, {', '.join(PLUGINS['atomizer'])} or package.module:Class."
     )
-    reviser: str = _assessor(
-        "auto", f"Reviser: auto, {', '.join(PLUGINS['reviser'])} or package.module:Class."
-    )
-    revise_given: bool = _assessor(False, "Also revise atoms given in the records.")
+    reviser: str = _atoms("auto", f"Reviser: auto, {', '.join(PLUGINS['reviser'])} or package.module:Class.")
+    revise_given: bool = _atoms(False, "Also revise atoms given in the records.")
