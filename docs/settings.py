@@ -59,7 +59,7 @@ def page_text() -> str:
         if setting.panel != panel:
             panel = setting.panel
             lines.append(
-                f"\n## {panel}\n\n| setting | default | meaning | accepts | affects |\n|---|---|---|---|---|\n"
+                f"\n## {panel}\n\n| setting | default | meaning | value | affects |\n|---|---|---|---|---|\n"
             )
         about, _, said = str(field.description).partition(" (default: ")
         default = said.removesuffix(")") or default_text(field)
