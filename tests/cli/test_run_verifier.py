@@ -83,7 +83,7 @@ def test_doctor_tries_the_model(factreasoner, model):
     labels = 'labels = { 0 = "entailment", 1 = "contradiction", 2 = "neutral" }'
     swapped.write_text(f'input = "pair"\nhead = "sequence"\nmax_tokens = 512\n{labels}\n')
     done = factreasoner("doctor", "--verifier", swapped, "--verifier-model", model, code=1)
-    assert "a test: contradiction 0.88, where the passage states the claim" in " ".join(done.stdout.split())
+    assert "a test: contradiction 0.88, where the context states the claim" in " ".join(done.stdout.split())
     (model / "config.json").write_text("{}")
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, code=1)
     assert "id2label: missing" in done.stdout

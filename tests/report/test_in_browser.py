@@ -248,7 +248,7 @@ def test_rag_shows_claims_by_source(seen, pages):
         ["contradicts it", "nothing found", "nothing found", "contradicts it", "nothing found"],
         ["nothing found", "supports it", "nothing found", "nothing found", "not judged"],
     ]
-    head = ["claim", "history", "guide", "old", "reference", "all passages together"]
+    head = ["claim", "history", "guide", "old", "reference", "all contexts together"]
     assert first.locator("thead th").all_inner_texts() == head
     assert second.locator("thead th").all_inner_texts() == ["claim", "history", "guide", "old", "answer"]
     assert second.locator("tbody th .note").all_inner_texts()[:1] == ["by the answer"]

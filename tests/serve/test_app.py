@@ -152,7 +152,7 @@ def test_a_record_may_not_make_too_many_pairs(monkeypatch, output, contexts, ver
     body = json.dumps({"output": output, "contexts": [f"It is tall, says {n}." for n in range(contexts)]})
     reply = Answers(ServiceSettings(config, max_pairs=100)).answer("assess", body.encode())
     assert reply.status == status, reply.body
-    assert (b"pairs of claim and passage" in reply.body) == (status == 422)
+    assert (b"pairs of claim and context" in reply.body) == (status == 422)
 
 
 def test_the_parser_is_loaded_before_any_request(monkeypatch):

@@ -79,7 +79,7 @@ def _passage(path: Path) -> str:
     try:
         return read_text(str(path))
     except InputError as error:
-        error.add_note("--context needs a file with a passage of evidence, not the passage itself.")
+        error.add_note("--context needs a file of evidence, not the evidence itself.")
         raise
 
 

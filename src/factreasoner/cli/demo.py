@@ -57,7 +57,7 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     from factreasoner.tasks.evidence_text import WithoutClaims
 
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
-    print_text("Seven answers with planted errors: 142 atoms, judged against 99 passages.")
+    print_text("Seven answers with planted errors: 142 atoms, judged against 99 contexts.")
     print_text("The three least likely atoms, each with the sentence that the judge relied on:\n")
     print_rows(select_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
     right, found, missed, wronged = summary["gold"]["confusion"].values()

@@ -180,7 +180,7 @@ def _verifier(config: Config, *, call: bool) -> Finding:
     if verdict.label == "entailment":
         return Finding("ok", name, f"{tried}. {better_judge(config)}".removesuffix(". "))
     doubt = "do not rely on it; check that id2label or labels lists its outputs in the right order"
-    return Finding("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
+    return Finding("wrong", name, f"{tried}, where the context states the claim word for word: {doubt}")
 
 
 def _model(config: Config) -> Iterator[Finding]:

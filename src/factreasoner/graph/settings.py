@@ -33,5 +33,5 @@ class GraphSettings(Settings):
     )
     summary_prior: bool = _graph(False, "Scale the prior of a context by its summary's confidence.")
     independence: bool = _graph(
-        False, "Count copies of a text, or passages of one page, as one context: the strongest."
+        False, "Count copies of a text, or contexts of one page, as one context: the strongest."
     )

@@ -101,7 +101,9 @@ class LLMSettings(CallSettings):
         several=True,
         keyword="str | Sequence[str] | None",
     )
-    api_key_env: Variable | None = _model(None, "Environment variable that holds the key.", affects="calls")
+    api_key_env: Variable | None = _model(
+        None, "Environment variable that holds the API key.", affects="calls"
+    )
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
         4096, "Maximum tokens of a reply, reasoning included; raised once if a reply is cut off.", ge=16

@@ -146,7 +146,7 @@ def _premises(result: Result, against: Collection[str]) -> Iterator[dict[str, An
         if name in against:
             yield {"id": name, "title": f"the {name}", "text": text}
     for name in getattr(result, "together", {}):
-        yield {"id": name, "title": "all passages together", "text": ""}
+        yield {"id": name, "title": "all contexts together", "text": ""}
 
 
 def present(content: Mapping[str, Any]) -> dict[str, Any]:

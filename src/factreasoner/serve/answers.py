@@ -211,8 +211,8 @@ class Answers:
             return record
         if (pairs := pairs_of(record, config, self._claims_in)) > most:
             message = (
-                f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent "
-                "(the service's --max-pairs): send fewer passages"
+                f"the record makes about {pairs:,} pairs of claim and context, and {most:,} may be sent "
+                "(the service's --max-pairs): send fewer contexts"
             )
             raise InputError([InputProblem("", "contexts", message)])
         return record

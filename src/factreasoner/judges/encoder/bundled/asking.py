@@ -111,4 +111,4 @@ def unreadable_reason(passage: str, claim: str, starts: Callable[[str], Sequence
     if not found and is_foreign(both):
         words = _SMALL.findall(both[:_PROBED])
         found = "another language" if len(starts(" ".join(words))) > MOST_TOKENS * len(words) else ""
-    return f"claim or passage in {found}; the bundled judge reads English: {REMEDY}" if found else ""
+    return f"claim or context in {found}; the bundled judge reads English: {REMEDY}" if found else ""
