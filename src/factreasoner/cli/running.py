@@ -35,7 +35,7 @@ class RecordsCommand(Command):
     """Flags of commands over records."""
 
     continues = True
-    column_map: list[str] | None = flag("Rename keys: theirs=ours, such as text=output; repeatable.")
+    column_map: list[str] | None = flag("Rename a key: theirs=ours (text=output); repeatable.")
     limit: int | None = flag("Use only the first N records.", min=1)
     skip_invalid: bool = flag("Skip invalid lines.")
     fresh: bool = flag("Start over instead of resuming.")

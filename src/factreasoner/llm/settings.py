@@ -106,7 +106,7 @@ class LLMSettings(CallSettings):
     )
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
-        4096, "Maximum tokens of a reply, reasoning included; raised once if a reply is cut off.", ge=16
+        4096, "Maximum reply tokens, reasoning included; raised once if a reply is cut off.", ge=16
     )
     model_param: Parameters = _model(
         {},
