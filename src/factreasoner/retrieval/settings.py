@@ -36,7 +36,7 @@ class RetrievalSettings(LLMSettings, CorpusSettings, WebSettings, GraphSettings)
     retriever: str = setting(
         "Assessor",
         "given",
-        f"Retriever: {', '.join(PLUGINS['retriever'])} or package.module:Class; or several: corpus,wikipedia.",
+        f"Retriever: {', '.join(PLUGINS['retriever'])} or package.module:Class; several: corpus,wikipedia.",
         common=True,
     )
     query_builder: str = _retrieval(
