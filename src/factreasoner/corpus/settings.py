@@ -27,7 +27,6 @@ class CorpusSettings(CallSettings):
     embedding: str | None = _documents(
         None,
         "Embedding: none, minilm, a litellm model such as openai/text-embedding-3-small, or "
-        "package.module:function. "
-        "(default: the collection's own; none for a new one)",
+        "package.module:function. (default: the collection's own; none for a new one)",
     )
     embedding_api_base: Url | None = _documents(None, "URL of an OpenAI-compatible embedding server.")
