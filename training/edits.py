@@ -70,11 +70,12 @@ _WHEN = re.compile(r"^((?:In|On|During) [^,]{3,30}), (.*?)\.?$")
 _TAIL = re.compile(r", (?:which|who|where|as|although|while|because|and|but) .*$")
 ALONE, ALONE_WRITTEN = 0.2, 0.5
 """How often the passage is the sentence of the claim alone, and how often a claim that people wrote."""
-SHORT, SHORT_WORDS = 0.25, 12
-"""How often a pair is made of a short claim that people wrote, and how many words that has at most."""
+SHORT, SHORT_WORDS, GATHERED = 0.3, 12, 0.6
+"""How often a pair is made of short claims that people wrote, how many words these have at most, and how
+often the passage is several of them about one subject."""
 TWINS = 0.35
 """How often an edited pair is followed by the same pair unedited, so that only the edit tells the label;
-always where the passage is one sentence."""
+always where the passage is one sentence or short claims."""
 Edit = Callable[[random.Random, str, str], str | None]
 
 
@@ -360,6 +361,20 @@ class Maker:
             return alone
         return _parted(alone, claim if roll < 0.85 else shortened(self._rng, longer))
 
+    def gathered(self, about: Sequence[Draft]) -> Draft:
+        """A short claim among others about its subject, which may begin with a pronoun, as a passage."""
+        chosen = self._rng.choice(about)
+        subject, said = _subject(chosen.claim), chosen.passage.lower().split()
+        own = content_words(chosen.claim) - content_words(subject)
+        others = [draft.claim for draft in about if not own & content_words(draft.claim)]
+        lines = [chosen.claim, *self._rng.sample(others, min(len(others), self._rng.randint(1, 3)))]
+        order = self._rng.sample(range(len(lines)), len(lines))
+        pronoun = max(("he", "she", "it", "they"), key=said.count)
+        for place in order[1:]:
+            if pronoun in said and self._rng.random() < 0.7:
+                lines[place] = pronoun.capitalize() + lines[place][len(subject) :]
+        return Draft(" ".join(lines[place] for place in order), lines[0], chosen.claim)
+
     def pair(self, draft: Draft) -> tuple[Pair, str] | None:
         """A pair and its kind; None where the drawn edit does not apply."""
         roll = self._rng.random()
@@ -486,6 +501,21 @@ def drafts(use: str = "training") -> tuple[Draft, ...]:
     return tuple(found.values())
 
 
+def _subject(claim: str) -> str:
+    """The name that a claim begins with; empty for none."""
+    found = _NAME.match(claim)
+    return found[0] if found else ""
+
+
+def _same_subject(short: Sequence[Draft]) -> list[list[Draft]]:
+    """Short claims by their subject, where it has several."""
+    groups: dict[str, dict[str, Draft]] = {}
+    for draft in short:
+        if (subject := _subject(draft.claim)) and draft.claim.endswith("."):
+            groups.setdefault(subject, {})[draft.claim] = draft
+    return [list(group.values()) for group in groups.values() if len(group) > 1]
+
+
 def _split(passage: str) -> list[str]:
     return [passage[span.start : span.end] for span in sentences(passage)]
 
@@ -504,9 +534,16 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
     source = drafts(use) if use != "training" else drafts()
     maker = Maker(rng)
     short = [d for d in source if d.claim != d.sentence and len(d.claim.split()) <= SHORT_WORDS]
+    groups = _same_subject(short)
     count = 0
     while count < amount:
-        draft = maker.short(rng.choice(short)) if rng.random() < SHORT else maker.varied(rng.choice(source))
+        brief = rng.random() < SHORT
+        if not brief:
+            draft = maker.varied(rng.choice(source))
+        elif rng.random() < GATHERED and groups:
+            draft = maker.gathered(rng.choice(groups))
+        else:
+            draft = maker.short(rng.choice(short))
         if rng.random() < 0.06:  # another document
             other = rng.choice(source)
             pair, kind = Pair(other.passage, draft.claim, "neutral", "edited"), "unrelated"
@@ -520,7 +557,7 @@ def made(amount: int, seed: int, use: str = "training") -> Iterator[tuple[Pair, 
         if pair.claim and pair.premise:
             count += 1
             yield pair, kind
-            share = 1 if draft.passage == draft.sentence else TWINS
+            share = 1 if brief or draft.passage == draft.sentence else TWINS
             if pair.label != "entailment" and rng.random() < share and count < amount:
                 count += 1
                 less = shortened(rng, draft.claim) if rng.random() < 0.5 else None
