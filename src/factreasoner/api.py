@@ -94,9 +94,10 @@ def assess_many(
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
     columns = column_map or {}
-    checked = parse_records(
+    found = parse_records(
         "assess_many()", records, lambda one: asked.problems(one, config), columns, skip_invalid=skip_invalid
     )
+    checked = tuple(found.values())
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with open_run(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         before = _others_than(folder, checked)
@@ -105,7 +106,8 @@ def assess_many(
             ids = dict.fromkeys([*before, *(record.id for record in checked)])
             _refuse_stopped(run_records(worker, folder, list(ids), checked, shown))
     frame: Any = records if hasattr(records, "iloc") else None
-    return Run(FinishedRun.of_any_task(folder.path, None), frame, *(record.id for record in checked))
+    places = {record.id: place for place, record in found.items()}
+    return Run(FinishedRun.of_any_task(folder.path, None), frame, places)
 
 
 @contextlib.contextmanager

@@ -275,6 +275,21 @@ def test_frame_keeps_its_index_beside_id_column(columns, column_map):
     assert list(found.index) == [7, 8]
 
 
+def test_skipped_records_leave_the_index_of_others():
+    rows = [{"id": n, "output": "A b.", "contexts": 3 if n == 2 else ["A b."]} for n in (1, 2, 3, 4)]
+    frame = pandas.DataFrame(rows, index=[10, 20, 30, 40])
+    records = assess_many(frame, skip_invalid=True).records()
+    assert [*zip(records.index, records["record"], strict=True)] == [(10, 1), (30, 3), (40, 4)]
+
+
+def test_folder_with_other_records_keeps_no_index(tmp_path, caplog):
+    for ids in ([1, 2], [3, 4]):
+        frame = pandas.DataFrame({"id": ids, "output": ["A b."] * 2, "contexts": [["x"]] * 2}, index=[7, 8])
+        records = assess_many(frame, out=tmp_path / "out").records()
+    assert list(records["record"]) == ["1", "2", "3", "4"]
+    assert "has other records too, so the index is not kept: join on `record`" in caplog.text
+
+
 NODES = [{"id": "a", "kind": "atom", "prior": 0.5}, {"id": "c", "kind": "context", "prior": 0.9}]
 EDGE = {"source": "c", "target": "a", "kind": "entailment", "probability": 0.9}
 

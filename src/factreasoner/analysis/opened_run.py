@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from factreasoner.runs.finished import FinishedRun
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+logger = logging.getLogger(__name__)
+
 
 class Run:
     """The results of a run of any task.
@@ -34,9 +37,14 @@ class Run:
     without the extra `frames`. A missing value is <NA>, never 0. docs/results.md has the columns.
     """
 
-    def __init__(self, finished: FinishedRun[Any], frame: DataFrame | None = None, *ids: str) -> None:
+    def __init__(
+        self,
+        finished: FinishedRun[Any],
+        frame: DataFrame | None = None,
+        places: Mapping[str, int] | None = None,
+    ) -> None:
         self._finished = finished
-        self._made = frame, {name: place for place, name in enumerate(ids)}  # that it was made of
+        self._made = frame, places or {}  # what it was made of, and the row of each id there
 
     @classmethod
     def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
@@ -138,10 +146,14 @@ class Run:
         table = table_of(self._finished, name)
         found = frame_of(table.columns, table.rows())
         frame, places = self._made
-        if frame is not None and set(found["record"]) <= places.keys():
-            found.index = frame.index.take([places[name] for name in found["record"]])
-            if "id" in frame.columns and [*map(str, frame["id"])] == [*places]:
-                found["record"] = found["record"].astype(frame["id"].dtype)
+        if frame is None:
+            return found
+        if not set(found["record"]) <= places.keys():
+            logger.warning("%s has other records too, so the index is not kept: join on `record`", self.path)
+            return found
+        found.index = frame.index.take([places[name] for name in found["record"]])
+        if "id" in frame.columns and [*map(str, frame["id"].iloc[[*places.values()]])] == [*places]:
+            found["record"] = found["record"].astype(frame["id"].dtype)
         return found
 
 

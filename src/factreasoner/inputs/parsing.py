@@ -165,8 +165,8 @@ def parse_record(where: str, **given: object) -> Record:
 
 def parse_records(
     where: str, records: object, fits: Fits, column_map: Mapping[str, str], *, skip_invalid: bool = False
-) -> tuple[Record, ...]:
-    """A caller's records, each checked with `fits`; `where` names the function.
+) -> dict[int, Record]:
+    """A caller's records by their place, from 0, each checked with `fits`; `where` names the function.
 
     They are mappings or objects with the keys of the input format, or rows of a DataFrame or Dataset.
     `skip_invalid` skips those with a problem, with a warning.
@@ -174,16 +174,18 @@ def parse_records(
     Raises InputError: with every problem of every record, or no record is left.
     """
     problems: list[InputProblem] = []
-    found: dict[str, Record] = {}
+    found: dict[int, Record] = {}
+    ids: set[str] = set()
     reader = Reader(column_map, fits)
     for number, row in enumerate(_rows(where, records), start=1):
         place = f"{where}, record {number}"
         try:
             record = _record_of(row, reader, fits, place, f"r{number}")
-            if record.id in found:
+            if record.id in ids:
                 message = f"{record.id!r} is the id of an earlier record too"
                 raise InputError([InputProblem(place, "id", message)])
-            found[record.id] = record
+            found[number - 1] = record
+            ids.add(record.id)
         except InputError as error:
             problems += error.problems
     if not found and not problems:
@@ -197,7 +199,7 @@ def parse_records(
         problems += bare_names(record, f"{where}, record {record.id}")
     for note in (*map(str, merged(problems)), *(f"{where}: {note}" for note in reader.notes())):
         logger.warning("%s", note)
-    return tuple(found.values())
+    return found
 
 
 def _record_of(row: object, reader: Reader, fits: Fits, place: str, default_id: str) -> Record:

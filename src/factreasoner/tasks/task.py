@@ -7,6 +7,7 @@ that judge claims on texts.
 from __future__ import annotations
 
 import importlib
+import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,6 +43,8 @@ from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import ConfigLike
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
+
+logger = logging.getLogger(__name__)
 
 
 class ClaimResult(Result):
@@ -131,9 +134,10 @@ class Task(Generic[R]):
     ) -> R:
         """The result of a record for the Python function `caller`. Raises InputError for what it lacks."""
         parts, config = parts_and_config(settings, config)
-        problems = [*self.problems(record, with_component_names(config, parts)), *bare_names(record, caller)]
-        if problems:
+        if problems := self.problems(record, with_component_names(config, parts)):
             raise InputError([problem._replace(where=caller) for problem in problems])
+        for problem in bare_names(record, caller):
+            logger.warning("%s", problem)
         return self.worker(config, Calls(llm=llm, parts=parts)).assess(record)
 
 

@@ -284,7 +284,7 @@ def verify(  # noqa: PLR0913 - what a record of this task may bring
         result = verify("It opened in 1930 [1].", contexts=["The museum opened on 4 May 1932."])
         result.claims, result.changes, result.corrected
 
-    Raises what `assess` does, and InputError if there are no sources, or one is the path of a file.
+    Raises what `assess` does, and InputError if there are no sources.
     """
     given = {"id": id, "response": output, "prompt": input, "topic": topic, "contexts": contexts}
     record = parse_record("verify()", **given, atoms=atoms)
