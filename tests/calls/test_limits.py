@@ -77,7 +77,7 @@ def test_actual_tokens_replace_the_estimate():
 
 def test_requests_are_served_first_come_first():
     limits, order = Limits(Slots(99, 99), tokens_per_minute=1000), []
-    limits.pause(0.3)
+    limits.pause(2)
 
     def wait(number, tokens):
         with limits.passed(tokens) as admitted:
