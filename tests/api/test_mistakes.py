@@ -7,7 +7,7 @@ import pytest
 
 import factreasoner
 from factreasoner import Config, Run, assess, assess_many, compare, rag
-from factreasoner.errors import ConfigError, InputError, RunError
+from factreasoner.errors import ConfigError, InputError, RunError, UsageError
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 
@@ -145,15 +145,29 @@ class Waiting:
         return Judged(())
 
 
+class Remote:
+    def __init__(self, url):
+        self.url = url
+
+    def judge(self, premise, claims):
+        return Judged(())
+
+
+def test_turned_column_map_shows_the_right_one():
+    with pytest.raises(UsageError, match=r"did you mean `column_map={'reply': 'output'}`\?$"):
+        assess_many([{"reply": TEXT}], column_map={"output": "reply"})
+
+
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
         (plain, "can ask for .*, not 'premise'; to use it as the judge, write a class with a method judge"),
         (lambda premise, claims: "neutral", "write a class with a method judge"),
-        (waiting, r"waiting\(\) is async, and threads call it; make it a plain function"),
+        (waiting, r"waiting\(\) is async, and threads call it; write a class with plain methods"),
         (Waiting, r"judge\(\) is async"),
         (Waiting(), r"judge\(\) is async"),
         (lambda: Waiting(), r"judge\(\) is async"),
+        (Remote, "not 'url'; pass an object of the class, made with its 'url'"),
     ],
 )
 def test_functions_are_no_judges(judge, message):

@@ -163,7 +163,7 @@ def test_parse_column_map():
         (["text"], "THEIRS=OURS"),
         (["=output"], "THEIRS=OURS"),
         (["text="], "THEIRS=OURS"),
-        (["output=text"], "did you mean text=output"),
+        (["output=text"], "did you mean .column_map=..text.: .output..."),
         (["text=ouput"], "did you mean 'output'"),
         (["a=output", "b=response"], "both 'a' and 'b'"),
         (["a=output", "a=input"], "mapped to 'output' already"),

@@ -61,8 +61,9 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
     for theirs, ours in column_map.items():
         if ours not in _FIELD_OF:
             turned = theirs in _FIELD_OF
-            hint = f"did you mean {ours}={theirs}?" if turned else nearest(ours, list(_FIELD_OF))
-            raise UsageError(f"column map {theirs}={ours}: {ours!r} is not a field; {hint}")
+            right = f"did you mean `column_map={{{ours!r}: {theirs!r}}}`?"
+            hint = right if turned else nearest(ours, list(_FIELD_OF))
+            raise UsageError(f"column map: {ours!r}, for {theirs!r}, is not a field; {hint}")
         other = key_of.setdefault(_FIELD_OF[ours], theirs)
         if other != theirs:
             raise UsageError(

@@ -134,7 +134,9 @@ class PluginKind(Generic[P]):
             if needed and asked not in offers:
                 known = ", ".join(offers)
                 message = f"it is called to make the {self.name}, and can ask for {known}, not {asked!r}"
+                made = hasattr(factory, self.method)
                 remedy = f"to use it as the {self.name}, write a class with a method {self.method}()"
+                remedy = f"pass an object of the class, made with its {asked!r}" if made else remedy
                 raise ConfigError(f"{self.name} {name!r}: {message}; {remedy}")
             if needed and asked == "llm" and value is None:
                 raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add `model=NAME`")
@@ -146,7 +148,7 @@ class PluginKind(Generic[P]):
 def _refuse_async(kind: str, name: str, *functions: object) -> None:
     """Raise ConfigError if one is a coroutine function."""
     if strange := next(filter(inspect.iscoroutinefunction, functions), None):
-        remedy = "make it a plain function, which may use asyncio.run()"
+        remedy = "write a class with plain methods; they may use asyncio.run()"
         raise ConfigError(f"{kind} {name!r}: {strange.__name__}() is async, and threads call it; {remedy}")
 
 
