@@ -149,9 +149,9 @@ def test_default_is_one_process_per_core():
     ("settings", "words"),
     [
         ({"executor": "processes", "model": "openai/x"}, "this run calls model 'openai/x'"),
-        ({"executor": "processes", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
+        ({"executor": "processes", "retriever": "corpus,web"}, "this run calls retriever 'web'"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
-        ({"executor": "ray", "retriever": "corpus,web"}, "this run waits for retriever 'web'"),
+        ({"executor": "ray", "retriever": "corpus,web"}, "this run calls retriever 'web'"),
         ({"executor": "ray", "model": "openai/x"}, "this run calls model 'openai/x'"),
     ],
 )
