@@ -100,7 +100,7 @@ class RagWorker(ClaimWorker[RagResult]):
     Both lists of claims share a call on a context. Claims of the answer that no single context supports are
     judged again on all contexts together; with `premise` "joint", only so.
 
-    Raises ConfigError: `premise` is "joint", and the judge reads one passage at a time.
+    Raises ConfigError: `premise` is "joint", and the judge reads one context at a time.
     """
 
     result = RagResult
@@ -114,7 +114,7 @@ class RagWorker(ClaimWorker[RagResult]):
         self._looks_twice = not self._joint and (self._asks or replays)
         if self._joint and not self._asks and not replays:
             raise ConfigError(
-                f"premise: 'joint' needs a model; judge {self.config.plugin('judge')!r} reads one passage at "
+                f"premise: 'joint' needs a model; judge {self.config.plugin('judge')!r} reads one context at "
                 "a time. Remove it"
             )
 
