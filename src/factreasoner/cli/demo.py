@@ -59,7 +59,11 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     worst = ClaimFilter(None, frozenset({"contradicted"}), frozenset(), 3)
     print_text("Seven answers with planted errors: 142 atoms, judged against 99 contexts.")
     print_text("The three least likely atoms, each with the sentence that the judge relied on:\n")
-    print_rows(select_claims(run, worst, WithoutClaims(), by_p=True), run.task, in_order=True)
+    rows = list(select_claims(run, worst, WithoutClaims(), by_p=True))
+    print_rows(rows, run.task, in_order=True)
+    kinds = {"NS": "a planted error", "S": "right: a false alarm"}
+    told = (f"{row.record} {row.claim} is {kinds[row.gold or '']}" for row in rows)
+    print_text(f"By human labels, {'; '.join(told)}.\n")
     right, found, missed, wronged = summary["gold"]["confusion"].values()
     precision = summary["metrics"]["precision"]
     value, (low, high) = precision["value"], precision["interval_95"]
