@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from contenders import OURS, Asked, Way, process
 from data_folder import data_folder
-from scipy.stats import spearmanr
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "integration"))
 from relay import Relay
+from scipy.stats import spearmanr
 
 SEED, DRAWS = 0, 2000
 JOINT = Way(OURS, ("--reviser", "none", "--premise", "joint"))

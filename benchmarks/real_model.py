@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple
 import httpx
 import numpy as np
 from data_folder import data_folder
+from relay import Relay
 
 from factreasoner.analysis.fitting import scores_of_labels
 from factreasoner.judges.calibration import LABELS
@@ -43,8 +43,6 @@ from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judge
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "integration"))
-from relay import Relay  # noqa: E402
 
 PASSAGES, FACTS, SEED = 13, 8, 0
 SETS = ("factcheck_bench", "wikicontradict", "kqa")

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -112,6 +113,16 @@ def test_workflows_run_targets_that_are_there():
     for path in (ROOT / ".github/workflows").glob("*.yml"):
         for targets in re.findall(r"run: make (.*)", path.read_text(encoding="utf-8")):
             subprocess.run(["make", "--dry-run", *targets.split()], cwd=ROOT, capture_output=True, check=True)
+
+
+def test_benchmarks_can_be_imported():
+    names = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py"))
+    code = f"import importlib\nfor name in {names}: importlib.import_module(name)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "benchmarks", capture_output=True, text=True, check=False
+    )
+    assert len(names) > 20
+    assert done.returncode == 0, done.stderr
 
 
 def test_version_has_one_definition():

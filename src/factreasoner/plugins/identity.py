@@ -1,5 +1,7 @@
 """Fingerprints of custom components: two objects of one class may judge differently."""
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import inspect

@@ -1,5 +1,7 @@
 """The files of a classifier, in a folder or on the Hugging Face hub: graph, tokenizer, configuration."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import mmap

@@ -1,0 +1,76 @@
+"""Stands before a real server, hands everything on, and keeps what was said: an account not our own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+import httpx
+
+SECONDS = 300.0
+"""How long one answer may take: a busy machine with 16 requests in line before one model."""
+
+
+class Exchange(NamedTuple):
+    """One chat request and its answer."""
+
+    sent: dict[str, Any]
+    status: int
+    answer: dict[str, Any]
+    seconds: float = 0.0
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self):
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        relay = self.server.owner
+        start = time.perf_counter()
+        answer = httpx.post(
+            f"{relay.target}{self.path}",
+            content=sent,
+            headers={"Content-Type": "application/json"},
+            timeout=SECONDS,
+            trust_env=False,
+        )
+        seconds = time.perf_counter() - start
+        relay.exchanges.append(Exchange(json.loads(sent), answer.status_code, answer.json(), seconds))
+        self.send_response(answer.status_code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer.content)))
+        self.end_headers()
+        with contextlib.suppress(BrokenPipeError):  # the client waits no longer
+            self.wfile.write(answer.content)
+
+    def log_message(self, format, *args):
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    owner: Relay
+
+
+class Relay:
+    """A context manager. `url` ends in /v1; `exchanges` holds what went through, in the order of answers."""
+
+    def __init__(self, target):
+        self.target = target
+        self.exchanges = []
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self._server.shutdown()
+        self._server.server_close()
