@@ -38,9 +38,21 @@ class Unkept(Judge):
         super().__init__()
 
 
+def local(label):
+    """A judge whose class is made in a function."""
+
+    class Local(Judge):
+        def judge(self, premise, claims):
+            self.label = label
+            return super().judge(premise, claims)
+
+    return Local()
+
+
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
+        (local("neutral"), local("entailment"), "this judge.variables can't be compared"),
         (Judge("neutral"), Judge("entailment"), r"\(judge.label differs\)"),
         (Judge(client="a"), Judge(client="b"), r"\(judge.client differs\)"),
         (Judge(client=object()), Judge(client=object()), "this judge.client can't be compared"),

@@ -139,8 +139,11 @@ def test_checks_share_what_they_can():
 
 
 def test_mistakes_are_our_own_errors():
-    with pytest.raises(ConfigError, match="min_precision is 90; it is a share between 0 and 1"):
-        Factuality({}).check(RIGHT, PASSAGES, min_precision=90)
+    for wrong in (90, "0.9"):
+        with pytest.raises(
+            ConfigError, match=f"min_precision is {wrong!r}; it must be a number between 0 and 1"
+        ):
+            Factuality({}).check(RIGHT, PASSAGES, min_precision=wrong)
     with pytest.raises(ConfigError, match="did you mean 'version'"):
         Factuality({}).check(RIGHT, PASSAGES, versoin=3)
     with pytest.raises(InputError, match="contexts: missing"):

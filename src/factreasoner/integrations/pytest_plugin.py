@@ -90,8 +90,8 @@ class Factuality:
         own = {name: value for name, value in settings.items() if not parameter_of(name, given)}
         given |= {name: value for name, value in settings.items() if name not in own}
         refuse_unknown(own, CHECKED)
-        if not 0.0 <= min_precision <= 1.0:
-            raise ConfigError(f"min_precision is {min_precision}; it is a share between 0 and 1")
+        if not isinstance(min_precision, int | float) or not 0 <= min_precision <= 1:
+            raise ConfigError(f"min_precision is {min_precision!r}; it must be a number between 0 and 1")
         try:
             scored = self._scoring({**self._defaults, **own, "llm": llm}).score(**given)
         except FactReasonerError as error:

@@ -50,6 +50,9 @@ def _state(part: object) -> dict[str, object]:
     if inspect.isroutine(part):
         fixed = part.__name__ != "<lambda>" and not getattr(part, "__closure__", None)
         return {} if fixed and not inspect.ismethod(part) else {"variables": _MISSING}
+    methods = filter(inspect.isfunction, vars(type(part)).values())
+    if {name for method in methods for name in method.__code__.co_freevars} - {"__class__"}:
+        return {"variables": _MISSING}  # a class made in a function, whose methods use its variables
     try:
         names = () if inspect.isclass(part) else tuple(inspect.signature(type(part)).parameters)
     except (TypeError, ValueError):
