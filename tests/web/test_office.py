@@ -80,7 +80,7 @@ def test_word_document_gives_text_and_title():
             "4-5 May",
         ),
         ('<w:r><w:t>5 </w:t><w:sym w:font="Symbol" w:char="00B0"/><w:sym w:char="F0B7"/></w:r>', "5 °"),
-        ('<w:r><w:sym w:font="Symbol" w:char="F0B3"/><w:sym w:font="Symbol" w:char="F06D"/></w:r>', "≥μ"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F0B3"/><w:sym w:font="Symbol" w:char="006D"/></w:r>', "≥μ"),
         (f'<w:hyperlink r:id="x" xmlns:r="r">{run("4 May")}</w:hyperlink>', "4 May"),
         ('<w:r><w:rPr><w:strike w:val="0"/><w:vanish w:val="false"/></w:rPr><w:t>4 May</w:t></w:r>', "4 May"),
     ],
@@ -97,6 +97,8 @@ def field(instruction, result):
 
 INSTRUCTION = "<w:r><w:instrText>IF </w:instrText></w:r>"
 OPEN = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>' + INSTRUCTION
+END = '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+HIDDEN_END = END.replace("<w:r>", "<w:r><w:rPr><w:vanish/></w:rPr>")
 OPENED = OPEN + '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
 
 
@@ -108,6 +110,8 @@ OPENED = OPEN + '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
         field(INSTRUCTION, "5") + field(INSTRUCTION, "00"),
         field(INSTRUCTION, "5</w:t></w:r>" + field(INSTRUCTION, "0") + "<w:r><w:t>0"),
         field(f"<w:hyperlink>{field(INSTRUCTION, '450')}</w:hyperlink>", "500"),
+        OPEN + HIDDEN_END + field(INSTRUCTION, "500"),
+        OPEN + f"<w:del>{END}</w:del>" + field(INSTRUCTION, "500"),
         OPEN + field(INSTRUCTION, "500"),
         OPENED + field(INSTRUCTION, "500"),
         f"{OPEN}</w:p><w:p>{field(INSTRUCTION, '500')}",
@@ -303,6 +307,7 @@ def test_rows_that_begin_later_keep_their_columns(before, cells, expected):
         ('<w:p><w:r><d:relIds xmlns:d="d" xmlns:r="r" r:dm="r9"/></w:r></w:p>', "a SmartArt graphic"),
         ('<w:p><w:r><w:footnoteReference w:id="9"/></w:r></w:p>', "a note"),
         ('<w:p><w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r></w:p>', "a sign of a font of its own"),
+        ('<w:p><w:r><w:sym w:font="Wingdings 2" w:char="00FC"/></w:r></w:p>', "a sign of a font of its own"),
     ],
 )
 def test_unread_parts_are_named(inside, partly):
@@ -387,6 +392,7 @@ def points(*values):
 
 LEVELS = [points("Q1@0", "Q2@1", "Q1@2"), points("2019@0", "2020@2"), points("Mill@0")]
 DAY = "<c:formatCode>General</c:formatCode>" + points("43831@0")
+ISO_DAY = DAY.replace("General", "yyyy-mm-dd")
 DATES = Path(__file__).with_name("dates.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -399,6 +405,8 @@ DATES = Path(__file__).with_name("dates.txt").read_text(encoding="utf-8").splitl
             "Mill, 2019, Q1\nMill, 2019, Q2\nMill, 2020, Q1",
         ),
         (DAY.replace('"0"', '"0" formatCode="dddd, d mmm"'), "", "Wednesday, 1 Jan"),
+        (ISO_DAY, "<c:date1904/>", "2024-01-02"),
+        (ISO_DAY, '<c:date1904 val="0"/>', "2020-01-01"),
         *((DAY.replace("General", form), "", shown) for form, shown in (case.split("\t") for case in DATES)),
     ],
 )

@@ -181,8 +181,6 @@ def test_empty_cells_of_tables_keep_their_places(rows, places, ends):
     assert found.text.split("\n")[1:] == lines
     (table,) = found.tables
     assert [table.header, *found.text[table.start : table.end].split("\n")] == lines
-    split = pdf_text(placed(page[: len(page) // 2], page[len(page) // 2 :]), 10)
-    assert len(split.tables) < 2
 
 
 BODIES = (
@@ -378,6 +376,7 @@ def capped(first, *, cap="T", size=30, left=72, width=26, base=686):
     return [(left, base, cap, size), *beside, *below]
 
 
+ENDS = [(500, "Total", "412 m"), (740, "Author", "Mara Lindqvist")]
 LINES = [
     "from the next village. It gave work to forty men",
     "until the winter of 1911, when it was closed, and",
@@ -406,6 +405,17 @@ def test_drop_caps_belong_to_their_words(page, begins):
     assert " ".join(LINES) in found.replace("\n", " ")
 
 
+def test_spaced_letters_beside_drop_caps_stay_words():
+    found = pdf_text(placed(capped("he quarry was opened in 1890"), below=b"1.3 Tc\n"), 10).text
+    assert found.startswith("The quarry was opened in 1890")
+
+
+def test_lines_around_a_page_break_are_no_table():
+    one, two = ([(72, at, left), (300, at, right)] for at, left, right in ENDS)
+    found = pdf_text(placed([*column(LINES, 72), *one], [*two, *column(LINES, 72, 700)]), 10)
+    assert found.tables == ()
+
+
 def test_large_words_are_no_drop_caps():
     title = [(72, 740, "A Bridge of Stone", 24), *column(LINES, 72)]
     assert text(title) == "A Bridge of Stone\n" + " ".join(LINES)
@@ -418,6 +428,15 @@ def test_pages_without_text_are_named():
     assert found.partly == ("page 2 has no text", "page 4 has no text")
     assert pdf_text(placed([], []), 1000) == pdf_text(pdf(""), 1000)
     assert pdf_text(pdf("", ""), 1000).partly == ()
+
+
+def test_text_is_kept_where_pictures_are_damaged(monkeypatch):
+    def fail(*_):
+        raise RuntimeError("bad picture")
+
+    monkeypatch.setattr("factreasoner.web.pdf._scans", fail)
+    found = pdf_text(placed([(72, 700, "One.")]), 10)
+    assert (found.text, found.partly) == ("One.", ("its pictures could not be read",))
 
 
 IMAGE = b"BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"

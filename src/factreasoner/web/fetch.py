@@ -116,7 +116,7 @@ class Fetcher:
             raise UnreadablePageError(reason, f"{display(url)}: {error}", passing=True) from error
 
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
-        headers = httpx.Headers(response.headers)
+        headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
         if response.status in (301, 302, 303, 307, 308):
             return _redirect(url, headers.get("location", ""))
         if not 200 <= response.status < 300:
@@ -146,6 +146,14 @@ def content_type(header: str) -> tuple[str, str]:
         if name.strip() == "charset":
             charset = value.strip().strip("\"'")
     return media_type.strip(), charset
+
+
+def _text(header: bytes) -> str:
+    """A header's value: ASCII by the standard, UTF-8 from some servers."""
+    try:
+        return header.decode("utf-8")
+    except UnicodeDecodeError:
+        return header.decode("latin-1")
 
 
 def _redirect(url: httpx.URL, location: str) -> str:

@@ -20,6 +20,7 @@ from lxml import etree
 from factreasoner.web.tree import ABOVE
 
 _SIGNS = {"br": "<br>", "cr": "<br>", "tab": " ", "ptab": " ", "noBreakHyphen": "-"}
+_SIGN_FONTS = ("Symbol", "Wingdings", "Webdings")
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 OFF = ("0", "false", "off")
@@ -135,8 +136,9 @@ class PartReader:
             yield _SIGNS[name]
         elif name in _TABLES["unread"]:
             self.unread.append(_TABLES["unread"][name])
-        elif name.endswith("Pr") or self.unseen(element):
-            return
+        elif name.endswith("Pr") or name in _SKIPPED or self.unseen(element):
+            for mark in element.iter("{*}fldChar"):  # a field begins and ends where it is hidden, too
+                self._read_fldChar(mark, part)
         elif name in ("t", "v") and not len(element):
             if all(self._fields[:-1]):
                 yield html.escape(element.text or "")
@@ -144,7 +146,7 @@ class PartReader:
             yield self._formula(element, name, part)
         elif hasattr(self, f"_read_{name}"):
             yield getattr(self, f"_read_{name}")(element, part)
-        elif name not in _SKIPPED:
+        else:
             yield self.inside(element, part)
 
     def unseen(self, element: Any) -> bool:
@@ -192,7 +194,7 @@ class PartReader:
 
     def _read_sym(self, element: Any, part: OfficePart) -> str:
         code, font = int(attribute(element, "char", "20"), 16), attribute(element, "font")
-        is_own = 0xE000 <= code < 0xF900
+        is_own = 0xE000 <= code < 0xF900 or (code < 0x100 and font.startswith(_SIGN_FONTS))
         sign = _TABLES["symbol"][max(0, code % 0x100 - 0x20)].strip() if is_own and font == "Symbol" else ""
         self.unread += ["a sign of a font of its own"] * (is_own and not sign)
         return html.escape(sign if is_own else chr(code))
@@ -346,10 +348,14 @@ def _shown(value: Any, code: str) -> str:
     """A value of a chart, as its format code shows it if it is a date."""
     text = "".join(value.itertext()).strip()
     code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", attribute(value.getparent(), "formatCode", code))
-    signs = set(re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower()))
-    if not signs & {"d", "y"} or signs & set("0#?%ent") or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):
+    signs = re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower())
+    is_date = re.search(r"[dy]|mmm", signs) and not re.search(r"[0#?%ent]", signs)
+    if not is_date or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):
         return text
-    day = datetime(1899, 12, 30) + timedelta(float(text))
+    days = float(text) + 1_462 * is_on(value.getroottree().getroot(), "date1904")
+    day = datetime(1899, 12, 30) + timedelta(seconds=round(86_400 * days))
+    if re.search(r"[^\W\d_]", re.sub(r"h+:m+(:s+)?|y+|m+|d+", "", signs)):  # a sign that is not known
+        return f"{day:%Y-%m-%d}"
     return re.sub(
         r'"([^"]*)"|\\(.)|h+:m+(?::s+)?(?: ?am/pm)?|y+|m+|d+',
         lambda at: at[1] or at[2] or _TABLES["dates"].get(at[0].lower()[:4], "").format(day),

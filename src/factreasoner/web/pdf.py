@@ -54,9 +54,11 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF" if is_cut else "")
     partly = ["its end is missing"] * is_cut
     partly += [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
-    partly += [
-        f"page {number} has no text but a header, footer or stamp" for number in _scans(document, read)
-    ]
+    try:
+        stamped = list(_scans(document, read))
+        partly += [f"page {number} has no text but a header, footer or stamp" for number in stamped]
+    except Exception:  # noqa: BLE001 - as above; the text is there
+        partly.append("its pictures could not be read")
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)

@@ -71,7 +71,8 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
     pieces = [row[0].text]
     gaps = [other.left - one.right for one, other in pairwise(row)]
     for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
-        close = gap < 0.1 * height and abs(one.base - other.base) < 0.1 * height
+        letters = len(one.text) == len(other.text) == 1  # they may be spaced
+        close = gap < (0.2 if letters else 0.1) * height and abs(one.base - other.base) < 0.1 * height
         pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
@@ -177,7 +178,7 @@ def tables_of(text: str) -> tuple[str, list[TextTable]]:
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     tables = []
     for cells, group in groupby(range(len(lines)), lambda n: bars[n]):
-        rows = list(group)
+        rows = [n for n in group if lines[n]]
         if cells and len(rows) > 2:
             tables.append(TextTable(lines[rows[0]], starts[rows[1]], starts[rows[-1] + 1] - 1))
     return "\n".join(lines), tables
