@@ -417,6 +417,16 @@ def test_chart_categories_are_those_shown(categories, rest, shown):
     assert found == f"| Sales\n{shown}"
 
 
+def test_series_with_other_x_values_have_own_rows():
+    drawing = '<w:p><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:p>'
+    series = "".join(
+        f"<c:ser><c:tx><c:v>{name}</c:v></c:tx><c:xVal>{points(x)}</c:xVal><c:yVal>{points(y)}</c:yVal></c:ser>"
+        for name, x, y in (("A", "1@0", "10@0"), ("B", "7@0", "70@0"))
+    )
+    found = text(drawing, chart=f'<c:chartSpace xmlns:c="c">{series}</c:chartSpace>')
+    assert found.splitlines() == ["| A | B", "1 | 10", "7 | | 70"]
+
+
 def test_slide_footers_are_read_but_note_footers_not():
     footer = text_shape("Mill Days", placeholder="ftr")
     assert (

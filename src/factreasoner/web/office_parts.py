@@ -257,12 +257,15 @@ class PartReader:
             self.unread.append("a chart")
             return ""
         series = list(chart.root.iter("{*}ser"))
-        rows: dict[int, list[str]] = {}
+        rows: dict[tuple[int, str], list[str]] = {}
+        labels: dict[int, str] = {}
         for column, ser in enumerate(series):
-            for place, value in _points(ser, "cat", "xVal"):
-                rows.setdefault(place, [value, *[""] * len(series)])
-            for place, value in _points(ser, "val", "yVal"):
-                rows.setdefault(place, [str(place + 1), *[""] * len(series)])[column + 1] = value
+            labels = dict(_points(ser, "cat", "xVal")) or labels
+            values = dict(_points(ser, "val", "yVal"))
+            for place in labels | values:
+                label = labels.get(place, str(place + 1))
+                row = rows.setdefault((place, label), [label, *[""] * len(series)])
+                row[column + 1] = values.get(place, "")
         if not rows:
             self.unread.append("a chart")
         names = ["".join(value for _, value in _points(ser, "tx")) for ser in series]
