@@ -35,6 +35,8 @@ def test_same_call_resumes_and_different_is_refused(tmp_path):
     asked = []
 
     class Judge:
+        version = "1"
+
         def judge(self, premise, claims):
             asked.append(premise.record_id)
             said = {"context_id": premise.id, "label": "entailment", "probability": 0.9}
