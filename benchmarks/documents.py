@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "documents"))
 
 from office_files import docx, packed, paragraph, pptx, text_shape
 from pages import pdf, placed
@@ -62,7 +62,7 @@ def hostile() -> dict[str, tuple[str, bytes]]:
 def read(kind: str, data: bytes, *, alone: bool) -> int:
     """Read a document; how many characters it has."""
     if not alone:
-        from factreasoner.web.extract import extract
+        from factreasoner.documents.extract import extract
 
         return len(extract(data, "text/html" if kind == "html" else kind, pages=10_000, sift=False).text)
     if kind == "pdf":
@@ -115,8 +115,8 @@ def main() -> None:
     if given.one:
         one(given.one, given.pages, alone=given.alone)
     elif given.hostile:
-        from factreasoner.web.page import Page
-        from factreasoner.web.reader import PageReader
+        from factreasoner.documents.page import Page
+        from factreasoner.documents.reader import PageReader
 
         reader = PageReader(seconds=300, pages=10_000, sift=False)
         for name, (kind, data) in hostile().items():

@@ -23,7 +23,7 @@ FLOORS = [
     {"plugins"},
     {"settings"},
     {"metrics", "graph"},
-    {"calls"},
+    {"calls", "documents"},
     {"llm", "web", "solvers"},
     {"atoms", "corpus", "judges"},
     {"retrieval", "assessors", "explanations", "inputs"},

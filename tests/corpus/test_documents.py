@@ -13,9 +13,9 @@ from factreasoner import files
 from factreasoner.corpus import documents
 from factreasoner.corpus.documents import BadRow, Document, csv_rows, digest_of, documents_of, json_rows
 from factreasoner.corpus.files import KINDS
+from factreasoner.documents.html import TOO_DEEP
 from factreasoner.errors import DocumentError
 from factreasoner.files import zstd
-from factreasoner.web.tree import TOO_DEEP
 
 
 def read(tmp_path, name, data):

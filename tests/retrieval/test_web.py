@@ -5,6 +5,8 @@ from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
 from raw_server import Client, RawServer, redirect, reply
 
+from factreasoner.documents import reader
+from factreasoner.documents.reader import PageReader
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record
 from factreasoner.pipeline.config import Config
@@ -12,8 +14,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.retrieval import web_pages
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
-from factreasoner.web import fetch, reader
-from factreasoner.web.reader import PageReader
+from factreasoner.web import fetch
 
 FILLER = [f"The archive keeps volume {i} of the harbour office in its dry quiet cellar." for i in range(300)]
 LONG = "\n".join([*FILLER[:150], *SENTENCES, *FILLER[150:]])

@@ -63,8 +63,8 @@ class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
     from factreasoner.calls.usage import Meter
     from factreasoner.corpus.indexing import index as index_files
+    from factreasoner.documents.page import named
     from factreasoner.report.progress import index_progress
-    from factreasoner.web.page import named
 
     meter = Meter()
     try:

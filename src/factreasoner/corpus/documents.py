@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
+from factreasoner.documents.page import WIDE, Extracted, Page, TextTable, decode
+from factreasoner.documents.reader import PageReader
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
 from factreasoner.files import (
     BOM,
@@ -26,8 +28,6 @@ from factreasoner.files import (
     uncompressed_name,
 )
 from factreasoner.text.language import normalize_nfc
-from factreasoner.web.page import WIDE, Extracted, Page, TextTable, decode
-from factreasoner.web.reader import PageReader
 
 BINARY = "binary, not text"
 MOST_BYTES = 100_000_000

@@ -17,9 +17,9 @@ from factreasoner.corpus.files import find_files
 from factreasoner.corpus.settings import CorpusSettings
 from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
+from factreasoner.documents.page import named
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
 from factreasoner.text.passages import split_passages
-from factreasoner.web.page import named
 
 BATCH = 1_000
 """Passages written at once: the most that an interrupted run can lose."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from factreasoner.calls.threads import parallel_map
+from factreasoner.documents.page import plain
 from factreasoner.errors import FetchError, InputError, InputProblem, RetrievalError
 from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
@@ -13,7 +14,6 @@ from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.query_builder import subject_of
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.links import page_of
-from factreasoner.web.page import plain
 
 WORKERS = 8
 LONGEST_TITLE = 300

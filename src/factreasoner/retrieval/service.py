@@ -16,6 +16,7 @@ import httpx
 from factreasoner.calls.cache import CacheFile, InFlight, cache_folder, key_of
 from factreasoner.calls.deadlines import run_within
 from factreasoner.calls.retry import Passing, Retry, is_transient_status
+from factreasoner.documents.page import plain
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.faults import NO_MONEY, safe_excerpt
 from factreasoner.retrieval.settings import RetrievalSettings
@@ -23,7 +24,6 @@ from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
 from factreasoner.web.connection import ENCODING, Deadline, read_body, tls_context
 from factreasoner.web.fetch import FETCH_BYTES, FETCH_SECONDS
-from factreasoner.web.page import plain
 
 CONCURRENCY = 4
 """Maximum simultaneous requests; the wikis' etiquette asks for few."""

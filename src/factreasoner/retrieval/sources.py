@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
+from factreasoner.documents.page import Extracted, notes_on
 from factreasoner.errors import (
     DocumentError,
     FetchError,
@@ -23,7 +24,6 @@ from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import Extracted, notes_on
 
 log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from factreasoner.documents.page import CUT, LONGEST_TEXT, notes_on
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
@@ -20,7 +21,6 @@ from factreasoner.text.links import page_of
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import CUT, LONGEST_TEXT, notes_on
 
 if TYPE_CHECKING:
     from factreasoner.retrieval.web_pages import WebPages

@@ -6,14 +6,14 @@ import time
 from typing import Any
 
 from factreasoner.calls.retry import Passing, Retry
+from factreasoner.documents.page import Extracted, Page
+from factreasoner.documents.reader import FETCH_PAGES, PageReader
 from factreasoner.errors import FetchError, MissingExtraError, UnreadablePageError
 from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.links import same_site
 from factreasoner.web.addresses import display
 from factreasoner.web.fetch import FETCH_BYTES, REFUSED, Fetcher, Permit
-from factreasoner.web.page import Extracted, Page
-from factreasoner.web.reader import FETCH_PAGES, PageReader
 from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from factreasoner.documents.page import CUT, LONGEST_TEXT
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
@@ -17,7 +18,6 @@ from factreasoner.retrieval.service import JsonService, ServiceFault, service_ur
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.text.language import FUNCTION_WORDS
 from factreasoner.text.passages import best, split_passages
-from factreasoner.web.page import CUT, LONGEST_TEXT
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
 """Environment variable with an e-mail address or URL for the user agent."""

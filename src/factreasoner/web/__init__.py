@@ -1,1 +1,1 @@
-"""Pages of untrusted hosts: access rules, robots.txt, and text extraction."""
+"""Fetching pages of untrusted hosts: addresses, connections, robots.txt."""

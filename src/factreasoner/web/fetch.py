@@ -8,6 +8,7 @@ import httpcore
 import httpx
 
 from factreasoner.calls.retry import is_transient_status
+from factreasoner.documents.page import MEDIA_TYPES, Page
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
@@ -20,14 +21,13 @@ from factreasoner.web.connection import (
     system_resolver,
     tls_context,
 )
-from factreasoner.web.page import MEDIA_TYPES, Page
 from factreasoner.web.settings import WebSettings
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 FETCH_BYTES = 10_000_000
 """Maximum page size, compressed and uncompressed."""
 FETCH_SECONDS = 20.0
-"""Time limit to fetch a page, and again to read it."""
+"""Time limit to fetch a page."""
 MAX_REDIRECTS = 5
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.web.tree import TOO_DEEP, whole_text
+from factreasoner.documents.html import TOO_DEEP, whole_text
 
 STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").splitlines()
 PAGE = "<!doctype html><html><head><title>T</title><style>p {color: red}</style></head><body>{}</body></html>"

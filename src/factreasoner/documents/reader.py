@@ -17,11 +17,12 @@ import sys
 import threading
 import time
 
+from factreasoner.documents.page import Extracted, Page, TextTable
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.web.fetch import FETCH_SECONDS
-from factreasoner.web.page import Extracted, Page, TextTable
 
+PAGE_SECONDS = 20.0
+"""Time limit to read a page."""
 FETCH_PAGES = 20
 """Maximum pages read from a PDF of the web."""
 MOST_WORKERS = 4
@@ -39,9 +40,7 @@ class PageReader:
     Raises MissingExtraError: trafilatura, which removes menus, is not installed.
     """
 
-    def __init__(
-        self, *, seconds: float = FETCH_SECONDS, pages: int = FETCH_PAGES, sift: bool = True
-    ) -> None:
+    def __init__(self, *, seconds: float = PAGE_SECONDS, pages: int = FETCH_PAGES, sift: bool = True) -> None:
         if sift:
             _need("trafilatura")
         self._seconds = seconds
@@ -111,7 +110,7 @@ def _waiting_worker() -> subprocess.Popen[bytes]:
 
 def _start() -> subprocess.Popen[bytes]:
     """A started worker; its start does not count against a page's time."""
-    command = [sys.executable, "-m", "factreasoner.web.extract"]
+    command = [sys.executable, "-m", "factreasoner.documents.extract"]
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     worker = subprocess.Popen(

@@ -1,7 +1,7 @@
 import pytest
 from pages import ARTICLE
 
-from factreasoner.web.extract import junk
+from factreasoner.documents.extract import junk
 
 # ruff: noqa: E501
 

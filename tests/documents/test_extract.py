@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 
-from factreasoner.web.extract import extract
-from factreasoner.web.page import Extracted, decode
-from factreasoner.web.tree import raised
+from factreasoner.documents.extract import extract
+from factreasoner.documents.html import raised
+from factreasoner.documents.page import Extracted, decode
 
 
 def test_html_gives_the_article_without_menu_and_footer():

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from office_files import MATH, MC, chart, docx, packed, paragraph, pptx, run, slide_table, text_shape
 
-from factreasoner.web import office
-from factreasoner.web.office import office_text
-from factreasoner.web.page import Extracted
+from factreasoner.documents import office
+from factreasoner.documents.office import office_text
+from factreasoner.documents.page import Extracted
 
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))

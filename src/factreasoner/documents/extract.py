@@ -1,51 +1,35 @@
 """The text of a page: its bytes tell its kind, and each kind has a module that reads it.
 
 `extract` has no time limit: for pages from unknown hosts use
-:class:`factreasoner.web.reader.PageReader`, whose processes run this module. A process writes `READY` when
-it has started. A question is one line of JSON followed by `length` bytes; an answer is one line of JSON.
+:class:`factreasoner.documents.reader.PageReader`, whose processes run this module. A process writes `READY`
+when it has started. A question is one line of JSON followed by `length` bytes; an answer is one line of JSON.
 """
 
 from __future__ import annotations
 
 import contextlib
-import html
 import json
 import logging
 import os
 import re
 import sys
-import unicodedata
-from itertools import islice
-from pathlib import Path
 from typing import BinaryIO
 
 from lxml import etree
-from markdown_it import MarkdownIt
 
-from factreasoner.text.sentences import sentences
-from factreasoner.web.office import office_text
-from factreasoner.web.page import MEDIA_TYPES, WIDE, Extracted, decode
-from factreasoner.web.tree import NO_TEXT, PARTS, STRUCK, is_torn, one_line, whole_text, write_superscripts
+from factreasoner.documents import html
+from factreasoner.documents.junk import junk
+from factreasoner.documents.markdown import html_of_markdown
+from factreasoner.documents.office import office_text
+from factreasoner.documents.page import MEDIA_TYPES, WIDE, Extracted, decode
 
 READY = b"ready\n"
 MEMORY = 2 * 1024**3
 """Bytes of address space a process may take, where the system can limit it."""
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
-_NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
-"""The start of a note's text, which CommonMark may take for the address of a link."""
-_FRONT_MATTER = re.compile(r"---\n(\w[\w -]*:.*\n(?:.+\n)*?)---(?:\n|\Z)")
-"""Lines of YAML at the start of a Markdown text, none of them blank: other text may stand between rules."""
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
-_NOTICES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
-)
 _DAMAGE = (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError, etree.LxmlError)
 """The parsers' errors on bytes that are not a page; each concerns this page only."""
-_SHORT = 150
-_LEFT = 20
-_SENTENCE = 6
-_SAMPLE = 20_000
 
 
 def extract(
@@ -61,7 +45,7 @@ def extract(
     if (kind := MEDIA_TYPES.get(media_type, media_type)) in ("docx", "pptx"):
         found = office_text(data, kind)
     elif b"%PDF-" in data[:1024]:
-        from factreasoner.web.pdf import pdf_text
+        from factreasoner.documents.pdf import pdf_text
 
         found = pdf_text(data, pages)
     elif b"\0" in data[:4096] and not (data.startswith(WIDE) or _HTML.search(data[:2048])):
@@ -86,26 +70,12 @@ def _is_html(data: bytes, media_type: str) -> bool:
     )
 
 
-def html_of_markdown(text: str) -> str:
-    """A Markdown text (CommonMark, tables, struck text) as HTML, its title from the front matter.
-
-    Notes stay where they are, as they stand.
-    """
-    title = ""
-    if front := _FRONT_MATTER.match(text):
-        text = text[front.end() :]
-        if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
-            title = html.escape(named[1].strip().strip("\"'"))
-    body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(_NOTE.sub(r"\\[^", text))
-    return f"<title>{title}</title>{body}"
-
-
 def _html_text(source: Extracted, *, whole: bool) -> Extracted:
     """Text and title of a decoded HTML page; unless `whole`, without menus, footers and comments."""
     if source.dropped:
         return source
     try:
-        found = whole_text(source.text) if whole else _main_text(NO_TEXT.sub(" ", source.text))
+        found = html.whole_text(source.text) if whole else _main_text(html.NO_TEXT.sub(" ", source.text))
     except _DAMAGE:
         return Extracted("", dropped="damaged HTML")
     return found._replace(guessed=source.guessed)
@@ -119,67 +89,17 @@ def _main_text(source: str) -> Extracted:
     tree = trafilatura.load_html(source)
     if tree is None:
         return Extracted("")
-    for element in tree.xpath(STRUCK):
+    for element in tree.xpath(html.STRUCK):
         element.drop_tree()
-    write_superscripts(tree)
+    html.write_superscripts(tree)
     found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
-    if isinstance(found, Document) and is_torn(tree, found.text or ""):
-        etree.strip_tags(tree, *PARTS)
+    if isinstance(found, Document) and html.is_torn(tree, found.text or ""):
+        etree.strip_tags(tree, *html.PARTS)
         found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     if not isinstance(found, Document):
         return Extracted("")
     canonical = found.url if isinstance(found.url, str) else ""
-    return Extracted((found.text or "").strip(), one_line(found.title), canonical=canonical)
-
-
-def junk(text: str) -> str:
-    """Why `text`, taken from a page, is not evidence; empty if it may be.
-
-    The topic never counts: product names, copyright lines and "captcha" are fine in an article.
-
-    - "no text": nothing but blanks;
-    - "binary": over a tenth of the characters are controls or unassigned, or under 40 % letters and digits;
-    - "no sentence": no line or sentence of six words (menus, lists of links); a character of a script
-      without blanks between words counts as one;
-    - "notice: ...": at most 20 words of such sentences beside those that tell the visitor to enable scripts
-      or cookies, prove to be human, log in or turn back; or 150 words in all with two different notices.
-    """
-    sample = text[:_SAMPLE].strip()
-    if not sample:
-        return "no text"
-    if _binary(sample):
-        return "binary"
-    parts = [sample[span.start : span.end] for span in sentences(sample)]
-    lengths = [_words(part) for part in parts]
-    lines = [(part, words) for part, words in zip(parts, lengths, strict=True) if words >= _SENTENCE]
-    if not lines:
-        return "no sentence"
-    total = sum(words for _, words in lines)
-    if total > 2 * _SHORT:
-        return ""
-    noticed = [(words, _notice(part)) for part, words in lines]
-    found = list(dict.fromkeys(notice for _, notice in noticed if notice))
-    rest = sum(words for words, notice in noticed if not notice)
-    if found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1)):
-        return f"notice: {found[0]}"
-    return ""
-
-
-def _binary(sample: str) -> bool:
-    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
-    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
-    letters = sum(category[0] in "LMN" for category in categories)
-    return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
-
-
-def _words(part: str) -> int:
-    return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
-
-
-def _notice(part: str) -> str:
-    """The words of the notice in a sentence; empty when it holds none."""
-    matches = (pattern.search(part[:1000]) for pattern in _NOTICES)
-    return next((match[0].lower() for match in matches if match), "")
+    return Extracted((found.text or "").strip(), html.one_line(found.title), canonical=canonical)
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:

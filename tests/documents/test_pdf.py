@@ -10,11 +10,11 @@ import pytest
 from pages import ARTICLE, SENTENCES, pdf, placed
 from pypdf import PdfWriter
 
-from factreasoner.web.page import Page
-from factreasoner.web.pdf import pdf_text
-from factreasoner.web.pdf_layout import joined, ordered
-from factreasoner.web.pdf_rows import PagePart, parts_of
-from factreasoner.web.reader import PageReader
+from factreasoner.documents.page import Page
+from factreasoner.documents.pdf import pdf_text
+from factreasoner.documents.pdf_layout import joined, ordered
+from factreasoner.documents.pdf_rows import PagePart, parts_of
+from factreasoner.documents.reader import PageReader
 
 COLUMNS_TEXT = (Path(__file__).parents[1] / "data" / "columns.txt").read_text(encoding="utf-8")
 QUARRY, MILL, TOWER = (column.splitlines() for column in COLUMNS_TEXT.split("\n\n"))
@@ -434,7 +434,7 @@ def test_text_is_kept_where_pictures_are_damaged(monkeypatch):
     def fail(*_):
         raise RuntimeError("bad picture")
 
-    monkeypatch.setattr("factreasoner.web.pdf._scans", fail)
+    monkeypatch.setattr("factreasoner.documents.pdf._scans", fail)
     found = pdf_text(placed([(72, 700, "One.")]), 10)
     assert (found.text, found.partly) == ("One.", ("its pictures could not be read",))
 

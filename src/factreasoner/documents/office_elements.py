@@ -1,110 +1,28 @@
-"""The parts of an office document, and what their elements show, as HTML."""
+"""What the elements of office documents show, as HTML."""
 
 from __future__ import annotations
 
 import html
-import posixpath
 import re
 import tomllib
 import unicodedata
 import zipfile
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import Any
 
-from lxml import etree
-
-from factreasoner.web.tree import ABOVE
+from factreasoner.documents.html import ABOVE
+from factreasoner.documents.office_charts import chart_table
+from factreasoner.documents.office_parts import OfficePart, attribute, child, is_on, local_name
 
 _SIGNS = {"br": "<br>", "cr": "<br>", "tab": " ", "ptab": " ", "noBreakHyphen": "-"}
 _SIGN_FONTS = ("Symbol", "Wingdings", "Webdings")
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
-OFF = ("0", "false", "off")
 _TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
 _FORMS: dict[str, str] = _TABLES["forms"]
 _PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
-_MATH = (
-    "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
-    "{http://purl.oclc.org/ooxml/officeDocument/math}",
-)
-
-
-class _PartRelation(NamedTuple):
-    kind: str
-    target: str
-
-
-def xml_of(archive: zipfile.ZipFile, name: str) -> Any:
-    """A part's root; entities are not resolved, and nothing is fetched."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(archive.read(name), parser)
-
-
-def local_name(element: Any) -> str:
-    """The name of an element without its namespace."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def attribute(element: Any, name: str, other: str = "") -> str:
-    """An attribute, whatever its namespace."""
-    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), other)
-
-
-def child(element: Any, *names: str) -> Any:
-    """The element below `element` on the path of these names; None if there is none."""
-    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in names))
-
-
-def is_on(properties: Any, name: str, *, usual: bool = False) -> bool:
-    """Whether properties, if there are any, turn something on; `usual` if they don't name it."""
-    found = child(properties, name)
-    return usual if found is None else attribute(found, "val", "1") not in OFF
-
-
-class OfficePart:
-    """One part of an archive; the one without a name is the archive itself."""
-
-    def __init__(self, archive: zipfile.ZipFile, name: str = "") -> None:
-        self._archive = archive
-        self._name = name
-        self.root: Any = xml_of(archive, name) if name else None
-        begun: list[Any] = []
-        for mark in () if self.root is None else self.root.iter("{*}fldChar"):
-            kind = attribute(mark, "fldCharType")
-            begun += [mark] * (kind == "begin")
-            begun[-1:] = begun[-1:] * (kind != "end")
-        for mark in begun:  # it has no end: nothing belongs to its instruction
-            mark.attrib.clear()
-
-    @cached_property
-    def _relations(self) -> dict[str, _PartRelation]:
-        folder, base = posixpath.split(self._name)
-        name = posixpath.join(folder, "_rels", f"{base}.rels")
-        if name not in self._archive.namelist():
-            return {}
-        found = {}
-        for row in xml_of(self._archive, name):
-            path = posixpath.join("/", folder, unquote(row.get("Target", "")))
-            kind = row.get("Type", "").rpartition("/")[2]
-            found[row.get("Id", "")] = _PartRelation(kind, posixpath.normpath(path).lstrip("/"))
-        return found
-
-    def linked(self, relation_id: str) -> OfficePart | None:
-        """The part that an id points to."""
-        relation = self._relations.get(relation_id)
-        there = relation is not None and relation.target in self._archive.namelist()
-        return OfficePart(self._archive, relation.target) if relation is not None and there else None
-
-    def of_kind(self, kind: str, unread: list[str] | None = None) -> list[OfficePart]:
-        """The parts of a kind that it points to; `unread` gets the kind for each that is missing."""
-        found = [self.linked(i) for i, relation in self._relations.items() if relation.kind == kind]
-        if unread is not None:
-            unread += [f"a {kind}"] * found.count(None)
-        return [part for part in found if part is not None]
 
 
 class PartReader:
@@ -142,7 +60,7 @@ class PartReader:
         elif name in ("t", "v") and not len(element):
             if all(self._fields[:-1]):
                 yield html.escape(element.text or "")
-        elif element.tag.startswith(_MATH):
+        elif element.tag.partition("}")[0].endswith("/math"):
             yield self._formula(element, name, part)
         elif hasattr(self, f"_read_{name}"):
             yield getattr(self, f"_read_{name}")(element, part)
@@ -158,10 +76,8 @@ class PartReader:
         if name in ("tr", "tc") and any(map(partial(is_on, properties), ("del", "cellDel", "hidden"))):
             return True
         if name in _SHAPES:
-            shown = (
-                inner for child in element if local_name(child).endswith("Pr") for inner in (child, *child)
-            )
-            return any(attribute(inner, "hidden") in ("1", "true") for inner in shown)
+            known = (one for one in element if local_name(one).endswith("Pr"))
+            return any(attribute(one, "hidden") in ("1", "true") for own in known for one in (own, *own))
         if child(properties, "ctrlPr", "del") is not None:  # a part of a formula
             return True
         return name == "tc" and attribute(element, "hMerge") in ("1", "true")
@@ -246,33 +162,15 @@ class PartReader:
 
     def _read_relIds(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         data = part.linked(attribute(element, "dm"))
-        if data is None:
-            self.unread.append("a SmartArt graphic")
-            return ""
-        return self.inside(data.root, data)
+        self.unread += ["a SmartArt graphic"] * (data is None)
+        return "" if data is None else self.inside(data.root, data)
 
     def _read_chart(self, element: Any, part: OfficePart) -> str:
         chart = part.linked(attribute(element, "id"))
-        if chart is None:
-            self.unread.append("a chart")
-            return ""
-        series = list(chart.root.iter("{*}ser"))
-        rows: dict[tuple[int, str], list[str]] = {}
-        labels: dict[int, str] = {}
-        for column, ser in enumerate(series):
-            labels = dict(_points(ser, "cat", "xVal")) or labels
-            values = dict(_points(ser, "val", "yVal"))
-            for place in labels | values:
-                label = labels.get(place, str(place + 1))
-                row = rows.setdefault((place, label), [label, *[""] * len(series)])
-                row[column + 1] = values.get(place, "")
-        if not rows:
-            self.unread.append("a chart")
-        names = ["".join(value for _, value in _points(ser, "tx")) for ser in series]
-        lines = [["", *names], *(rows[place] for place in sorted(rows))]
-        table = "".join(f"<tr><td>{'<td>'.join(map(html.escape, line))}</tr>" for line in lines)
-        titles = [self.inside(title, chart) for title in chart.root.iter("{*}title")]
-        return f"{''.join(titles)}<table>{table}</table>"
+        table = "" if chart is None else chart_table(chart.root)
+        self.unread += ["a chart"] * (not table)
+        titles = [] if chart is None else [self.inside(one, chart) for one in chart.root.iter("{*}title")]
+        return "".join([*titles, table])
 
     def _formula(self, element: Any, name: str, part: OfficePart) -> str:
         """A formula on one line: a/b, x^2, √(x)."""
@@ -330,38 +228,3 @@ def _bracketed(text: str) -> str:
         if depth == 0:
             return text if place == len(text) and place > 1 else f"({text})"
     return f"({text})"
-
-
-def _points(series: Any, *names: str) -> Iterator[tuple[int, str]]:
-    """The values that a chart keeps of a range, by their places; categories with those above them."""
-    for element in (one for one in series if local_name(one) in names):
-        code = element.findtext(".//{*}formatCode", "")
-        levels = list(element.iter("{*}lvl")) or [element]
-        texts = [
-            {int(attribute(v.getparent(), "idx", "0")): _shown(v, code) for v in level.iter("{*}v")}
-            for level in levels
-        ]
-        line = [""] * len(texts)
-        for place in sorted(set().union(*texts)):
-            line = [texts[0].get(place, ""), *map(dict.get, texts[1:], [place] * len(texts), line[1:])]
-            yield place, ", ".join(filter(None, reversed(line)))
-
-
-def _shown(value: Any, code: str) -> str:
-    """A value of a chart, as its format code shows it if it is a date."""
-    text = "".join(value.itertext()).strip()
-    code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", attribute(value.getparent(), "formatCode", code))
-    signs = re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower())
-    is_date = re.search(r"[dy]|mmm", signs) and not re.search(r"[0#?%ent]", signs)
-    if not is_date or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):
-        return text
-    days = float(text) + 1_462 * is_on(value.getroottree().getroot(), "date1904")
-    day = datetime(1899, 12, 30) + timedelta(seconds=round(86_400 * days))
-    if re.search(r"[^\W\d_]", re.sub(r"h+:m+(:s+)?|y+|m+|d+", "", signs)):  # a sign that is not known
-        return f"{day:%Y-%m-%d}"
-    return re.sub(
-        r'"([^"]*)"|\\(.)|h+:m+(?::s+)?(?: ?am/pm)?|y+|m+|d+',
-        lambda at: at[1] or at[2] or _TABLES["dates"].get(at[0].lower()[:4], "").format(day),
-        code,
-        flags=re.IGNORECASE,
-    )

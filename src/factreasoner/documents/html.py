@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree, html
 
+from factreasoner.documents.html_styles import styled_elements
+from factreasoner.documents.page import Extracted, TextTable
 from factreasoner.text.citation_marks import find_marks
 from factreasoner.text.language import normalize_nfc, word_set
 from factreasoner.text.tags import UNSEEN, without_tags
-from factreasoner.web.page import Extracted, TextTable
-from factreasoner.web.stylesheet import styled_elements
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

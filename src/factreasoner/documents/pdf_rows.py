@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
-from factreasoner.web.page import TextTable
+from factreasoner.documents.page import TextTable
 
 _COLUMN_GAP = 0.62
 """Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells."""

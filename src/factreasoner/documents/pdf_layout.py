@@ -11,8 +11,8 @@ from importlib import resources
 from itertools import groupby, pairwise
 from statistics import median
 
+from factreasoner.documents.pdf_rows import BAR, PagePart, closed_up, lines_of
 from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
-from factreasoner.web.pdf_rows import BAR, PagePart, closed_up, lines_of
 
 _FACING = 0.8
 _MOST_GUTTERS = 40

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pages import ARTICLE, html, pdf
 
+from factreasoner.documents import extract
+from factreasoner.documents.page import Page
+from factreasoner.documents.reader import IDLE, PageReader, end_idle
 from factreasoner.errors import ConfigError
-from factreasoner.web import extract
-from factreasoner.web.page import Page
-from factreasoner.web.reader import IDLE, PageReader, end_idle
 
 STUCK = b"<html><body><div " + b" ".join(b"a%d=1" % i for i in range(80_000)) + b">Hello there.</div>"
 """A page whose attributes the HTML parser compares with one another for half a minute."""

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pdf_oxide
 
+from factreasoner.documents import pdf_layout as layout
+from factreasoner.documents.html import one_line, raised
+from factreasoner.documents.page import Extracted
+from factreasoner.documents.pdf_rows import RIGHT_TO_LEFT, PagePart, parts_of, rows_of, tables_of
 from factreasoner.text.language import normalize_nfc
-from factreasoner.web import pdf_layout as layout
-from factreasoner.web.page import Extracted
-from factreasoner.web.pdf_rows import RIGHT_TO_LEFT, PagePart, parts_of, rows_of, tables_of
-from factreasoner.web.tree import one_line, raised
 
 _WIDE, _LETTER = 1.05, 0.6
 """In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""

@@ -1,0 +1,1 @@
+"""Documents: the text of HTML, Markdown, PDF and office files, from their bytes."""

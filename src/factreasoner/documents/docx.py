@@ -1,0 +1,84 @@
+"""Word documents as HTML: the text, its notes, headers and footers."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from factreasoner.documents.office_elements import PartReader
+from factreasoner.documents.office_parts import OFF, OfficePart, attribute, child, local_name
+
+_STRUCK = frozenset({"vanish", "strike", "dstrike"})
+
+
+class WordDocument(PartReader):
+    """A Word document: its text, then its notes, then its headers and footers."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        super().__init__(archive)
+        styles = (style for part in self.main.of_kind("styles") for style in part.root.iter("{*}style"))
+        self._styles = {attribute(style, "styleId"): style for style in styles}
+        self._paragraph = dict[str, bool]()
+        self._notes: list[str] = []
+        self._known_notes = {
+            (f"{kind}Reference", attribute(note, "id")): (part, note)
+            for kind in ("footnote", "endnote")
+            for part in self.main.of_kind(f"{kind}s")
+            for note in part.root
+        }
+
+    def pieces(self) -> Iterator[str]:
+        """The document as HTML."""
+        yield self.story(self.main.root, self.main)
+        yield from self._notes
+        kinds = (part for kind in ("header", "footer") for part in self.main.of_kind(kind, self.unread))
+        yield from dict.fromkeys(self.story(part.root, part) for part in kinds)
+
+    def unseen(self, element: Any) -> bool:
+        """Whether an element is struck, hidden or deleted, by itself or by its style."""
+        name = local_name(element)
+        if name == "p":
+            self._paragraph = _looks(_value(element, "pPr", "pStyle"), self._styles)
+        if name != "r":
+            return super().unseen(element)
+        styled = _looks(_value(element, "rPr", "rStyle"), self._styles)
+        own: dict[str, bool] = {}
+        for properties in element.iterchildren("{*}rPr"):  # in a formula there are two
+            own |= _struck(properties)
+        return any((self._paragraph | styled | own).values())
+
+    def _read_footnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
+        """The mark of a note, whose text goes to the end of the document."""
+        key = (local_name(element), attribute(element, "id"))
+        holder, note = self._known_notes.get(key, (None, None))
+        if holder is None:
+            self.unread.append("a note")
+            return ""
+        paragraph, number = self._paragraph, len(self._notes) + 1
+        self._notes.append("")
+        text = self.story(note, holder).removeprefix("<p>")
+        self._notes[number - 1] = f"<p>[{number}] {text}"
+        self._paragraph = paragraph
+        return f"[{number}]"
+
+    _read_endnoteReference = _read_footnoteReference  # noqa: N815 - as above
+
+
+def _value(element: Any, *names: str) -> str:
+    found = child(element, *names)
+    return "" if found is None else attribute(found, "val")
+
+
+def _struck(properties: Any) -> dict[str, bool]:
+    """What the properties of a run say on whether it is struck or hidden."""
+    found = () if properties is None else properties
+    return {local_name(p): attribute(p, "val", "1") not in OFF for p in found if local_name(p) in _STRUCK}
+
+
+def _looks(style: str, styles: Mapping[str, Any], below: tuple[str, ...] = ()) -> dict[str, bool]:
+    """Whether text of a style is struck or hidden; styles may be based on one another in a circle."""
+    if style not in styles or style in below:
+        return {}
+    basis = _looks(_value(styles[style], "basedOn"), styles, (*below, style))
+    return basis | _struck(child(styles[style], "rPr"))

@@ -1,0 +1,70 @@
+"""Charts of office documents as tables, with dates as their formats show them."""
+
+from __future__ import annotations
+
+import html
+import re
+import tomllib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from factreasoner.documents.office_parts import attribute, is_on, local_name
+
+_TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
+
+
+def chart_table(root: Any) -> str:
+    """The values of a chart as an HTML table, a row for each category; empty if it keeps none."""
+    series = list(root.iter("{*}ser"))
+    rows: dict[tuple[int, str], list[str]] = {}
+    labels: dict[int, str] = {}
+    for column, ser in enumerate(series):
+        labels = dict(_points(ser, "cat", "xVal")) or labels
+        values = dict(_points(ser, "val", "yVal"))
+        for place in labels | values:
+            label = labels.get(place, str(place + 1))
+            row = rows.setdefault((place, label), [label, *[""] * len(series)])
+            row[column + 1] = values.get(place, "")
+    if not rows:
+        return ""
+    names = ["".join(value for _, value in _points(ser, "tx")) for ser in series]
+    lines = [["", *names], *(rows[place] for place in sorted(rows))]
+    table = "".join(f"<tr><td>{'<td>'.join(map(html.escape, line))}</tr>" for line in lines)
+    return f"<table>{table}</table>"
+
+
+def _points(series: Any, *names: str) -> Iterator[tuple[int, str]]:
+    """The values that a chart keeps of a range, by their places; categories with those above them."""
+    for element in (one for one in series if local_name(one) in names):
+        code = element.findtext(".//{*}formatCode", "")
+        levels = list(element.iter("{*}lvl")) or [element]
+        texts = [
+            {int(attribute(v.getparent(), "idx", "0")): _shown(v, code) for v in level.iter("{*}v")}
+            for level in levels
+        ]
+        line = [""] * len(texts)
+        for place in sorted(set().union(*texts)):
+            line = [texts[0].get(place, ""), *map(dict.get, texts[1:], [place] * len(texts), line[1:])]
+            yield place, ", ".join(filter(None, reversed(line)))
+
+
+def _shown(value: Any, code: str) -> str:
+    """A value of a chart, as its format code shows it if it is a date."""
+    text = "".join(value.itertext()).strip()
+    code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", attribute(value.getparent(), "formatCode", code))
+    signs = re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower())
+    is_date = re.search(r"[dy]|mmm", signs) and not re.search(r"[0#?%ent]", signs)
+    if not is_date or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):
+        return text
+    days = float(text) + 1_462 * is_on(value.getroottree().getroot(), "date1904")
+    day = datetime(1899, 12, 30) + timedelta(seconds=round(86_400 * days))
+    if re.search(r"[^\W\d_]", re.sub(r"h+:m+(:s+)?|y+|m+|d+", "", signs)):  # a sign that is not known
+        return f"{day:%Y-%m-%d}"
+    return re.sub(
+        r'"([^"]*)"|\\(.)|h+:m+(?::s+)?(?: ?am/pm)?|y+|m+|d+',
+        lambda at: at[1] or at[2] or _TABLES["dates"].get(at[0].lower()[:4], "").format(day),
+        code,
+        flags=re.IGNORECASE,
+    )

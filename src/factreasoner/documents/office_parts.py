@@ -1,0 +1,87 @@
+"""The parts of an office document's archive, and their XML."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+OFF = ("0", "false", "off")
+
+
+class _PartRelation(NamedTuple):
+    kind: str
+    target: str
+
+
+def xml_of(archive: zipfile.ZipFile, name: str) -> Any:
+    """A part's root; entities are not resolved, and nothing is fetched."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    return etree.fromstring(archive.read(name), parser)
+
+
+def local_name(element: Any) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attribute(element: Any, name: str, other: str = "") -> str:
+    """An attribute, whatever its namespace."""
+    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), other)
+
+
+def child(element: Any, *names: str) -> Any:
+    """The element below `element` on the path of these names; None if there is none."""
+    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in names))
+
+
+def is_on(properties: Any, name: str, *, usual: bool = False) -> bool:
+    """Whether properties, if there are any, turn something on; `usual` if they don't name it."""
+    found = child(properties, name)
+    return usual if found is None else attribute(found, "val", "1") not in OFF
+
+
+class OfficePart:
+    """One part of an archive; the one without a name is the archive itself."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str = "") -> None:
+        self._archive = archive
+        self._name = name
+        self.root: Any = xml_of(archive, name) if name else None
+        begun: list[Any] = []
+        for mark in () if self.root is None else self.root.iter("{*}fldChar"):
+            kind = attribute(mark, "fldCharType")
+            begun += [mark] * (kind == "begin")
+            begun[-1:] = begun[-1:] * (kind != "end")
+        for mark in begun:  # it has no end: nothing belongs to its instruction
+            mark.attrib.clear()
+
+    @cached_property
+    def _relations(self) -> dict[str, _PartRelation]:
+        folder, base = posixpath.split(self._name)
+        name = posixpath.join(folder, "_rels", f"{base}.rels")
+        if name not in self._archive.namelist():
+            return {}
+        found = {}
+        for row in xml_of(self._archive, name):
+            path = posixpath.join("/", folder, unquote(row.get("Target", "")))
+            kind = row.get("Type", "").rpartition("/")[2]
+            found[row.get("Id", "")] = _PartRelation(kind, posixpath.normpath(path).lstrip("/"))
+        return found
+
+    def linked(self, relation_id: str) -> OfficePart | None:
+        """The part that an id points to."""
+        relation = self._relations.get(relation_id)
+        there = relation is not None and relation.target in self._archive.namelist()
+        return OfficePart(self._archive, relation.target) if relation is not None and there else None
+
+    def of_kind(self, kind: str, unread: list[str] | None = None) -> list[OfficePart]:
+        """The parts of a kind that it points to; `unread` gets the kind for each that is missing."""
+        found = [self.linked(i) for i, relation in self._relations.items() if relation.kind == kind]
+        if unread is not None:
+            unread += [f"a {kind}"] * found.count(None)
+        return [part for part in found if part is not None]
