@@ -150,16 +150,7 @@ def _print_some(records: Sequence[Record], row: Row, count: int) -> None:
     for record_id, atom in sorted(
         random.Random(0).sample(drawn, min(count, len(drawn))), key=lambda x: (x[0], x[1].id)
     ):
-        print(
-            json.dumps(
-                {
-                    "record": record_id,
-                    "atom": atom.id,
-                    "text": atom.text,
-                },
-                ensure_ascii=False,
-            )
-        )
+        print(json.dumps({"record": record_id, "atom": atom.id, "text": atom.text}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Where the public labelled data is. Not a benchmark by itself."""
+"""Where the public labelled data is, and its lines. Not a benchmark by itself."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 
 def data_folder() -> Path:
@@ -13,3 +16,9 @@ def data_folder() -> Path:
     if not folder.is_dir():
         raise SystemExit(f"{folder} is not there; set FACTREASONER_DATA")
     return folder
+
+
+def lines(path: str) -> Iterator[dict[str, Any]]:
+    """The objects of a JSONL file of the folder."""
+    with data_folder().joinpath(path).open(encoding="utf-8") as file:
+        yield from map(json.loads, file)

@@ -4,16 +4,14 @@
 
 Every solver runs in a child process of its own with a time and a memory limit. The error is the largest
 difference of any P(true) from exact inference; where no exact solver can go, from a Gibbs run with a
-tolerance of 0.0005, marked "~". merlin's rows appear when MERLIN_PATH names its binary (seconds then
-include its whole process), pyAgrum's when pyagrum is installed. Ratios are of seconds, to merlin where it
-ran and else to `auto`.
+tolerance of 0.0005, marked "~". pyAgrum's rows appear when pyagrum is installed. Ratios are of seconds, to
+those of `auto`.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import re
 import resource
 import time
@@ -136,25 +134,15 @@ def by_pyagrum(graph: FactorGraph) -> Run:
     return Run(time.perf_counter() - started, p_true, "pyagrum", True)
 
 
-def rivals(seconds: float) -> dict[str, Solve]:
+def rivals() -> dict[str, Solve]:
     """Row label -> solver, those that can run here."""
-    # merlin has to be stopped by its bridge, which then cleans up: killing our child would orphan it.
-    merlin = {"solver_seconds": 0.9 * seconds}
-    found: dict[str, Solve] = {
-        "auto": by_registry("auto"),
-        "exact": by_registry("exact"),
-        "gibbs": by_registry("gibbs"),
-        "pgmpy": by_registry("pgmpy"),
-    }
+    found = {name: by_registry(name) for name in ("auto", "exact", "gibbs", "pgmpy")}
     try:
         import pyagrum  # noqa: F401
     except ImportError:
         pass
     else:
         found["pyagrum"] = by_pyagrum
-    if os.environ.get("MERLIN_PATH"):
-        found["merlin cte"] = by_registry("merlin", merlin_algorithm="cte", **merlin)
-        found["merlin wmb(6)"] = by_registry("merlin", merlin_algorithm="wmb", merlin_ibound=6, **merlin)
     return found
 
 
@@ -213,7 +201,7 @@ def main() -> None:
     parser.add_argument("--memory-gib", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    solvers = rivals(args.seconds)
+    solvers = rivals()
     for solve in solvers.values():
         # In the parent, so that no child's time is spent on imports.
         solve(factor_graph(fact_graph(Case(2, 3, 3, 1.0), 0)))
@@ -223,16 +211,14 @@ def main() -> None:
         graph = factor_graph(fact_graph(case, args.seed))
         runs = {name: limited(solve, graph, args.seconds, args.memory_gib) for name, solve in solvers.items()}
         reference = reference_of(runs, graph, args)
-        base = next(
-            (name for name in ("merlin cte", "merlin wmb(6)") if runs.get(name, Run()).p_true), "auto"
-        )
+        base = runs["auto"]
         print(f"\n{case.label}: {len(graph.factors) - len(graph.names)} relations")
-        print(f"  {'solver':<14}{'seconds':>9}  {'x ' + base:>15}{'width':>7}{'error':>11}{'flips':>7}  ran")
+        print(f"  {'solver':<14}{'seconds':>9}  {'x auto':>15}{'width':>7}{'error':>11}{'flips':>7}  ran")
         for name, run in runs.items():
             if not run.p_true:
                 print(f"  {name:<14}{run.failed:>9}")
                 continue
-            ratio = f"{run.seconds / runs[base].seconds:.2f}" if runs[base].p_true else "-"
+            ratio = f"{run.seconds / base.seconds:.2f}" if base.p_true else "-"
             error, flipped = "-", "-"
             if reference.p_true:
                 gap = max(abs(run.p_true[i] - p) for i, p in reference.p_true.items())

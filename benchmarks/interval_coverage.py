@@ -1,14 +1,10 @@
-"""How often the 95 % intervals hold the truth, and how often the test calls chance a difference.
+"""How often the 95 % intervals hold the truth.
 
 Two runs over the same simulated records of very different difficulty, four to twenty atoms each, which
 depend on each other; posteriors are too sure, calibrated (labels are drawn from P itself), then not sure
 enough. The truth is their metrics over 40,000 records, and for the calibration error of calibrated ones 0.
 Every trial draws some records and asks whether the interval of the first run's metric, and of the paired
-difference, holds it. Beside them stands the percentile bootstrap over records (500 resamples). For the test
-the two assessments of every record are exchanged at random, so that every difference is chance; p <= 0.05
-should come 5 times in 100.
-
-docs/evaluate.md has a table of 100 trials.
+difference, holds it. Beside them stands the percentile bootstrap over records (500 resamples).
 
 Run: `python benchmarks/interval_coverage.py`; `--trials 1000` for more.
 """
@@ -21,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.metrics.comparison import counts_of, paired, permutation_p
+from factreasoner.metrics.comparison import counts_of, paired
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, Floats, Sample
 
@@ -43,8 +39,8 @@ class Pair(NamedTuple):
     other: Sample
 
 
-def drawn(random: np.random.Generator, records: int, sureness: float, *, alike: bool = False) -> Pair:
-    """Two runs, the first a little better; or equally good, each record's assessments exchangeable.
+def drawn(random: np.random.Generator, records: int, sureness: float) -> Pair:
+    """Two runs, the first a little better.
 
     Log-odds are `sureness` times the right ones; those of the second run are noisy besides.
     """
@@ -53,12 +49,8 @@ def drawn(random: np.random.Generator, records: int, sureness: float, *, alike: 
     easy = random.normal(0.6, 0.8, size=records)[record] + random.normal(0, 1.2, size=len(record))
     shared = random.normal(0, 0.6, size=records)[record]
     gold = random.random(len(record)) < _logistic(easy + shared)
-    noise = [0.5, 0.5] if alike else [0.0, 1.0]
     right = easy + shared
-    odds = [sureness * (right + random.normal(0, scale, size=len(record))) for scale in noise]
-    if alike:
-        exchanged = (random.random(records) < 0.5)[record]
-        odds = [np.where(exchanged, odds[1], odds[0]), np.where(exchanged, odds[0], odds[1])]
+    odds = [sureness * (right + random.normal(0, scale, size=len(record))) for scale in (0.0, 1.0)]
     return Pair(*(_sample(Claims.of(_logistic(each), gold, record), count) for each in odds))
 
 
@@ -109,18 +101,6 @@ def _bootstrap(values: Floats) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def false_alarms(random: np.random.Generator, records: int, trials: int) -> dict[str, float]:
-    """Share of trials in which chance alone has p <= 0.05, by metric."""
-    names = ("precision", "auroc", "brier")
-    found = dict.fromkeys(names, 0)
-    for _ in range(trials):
-        pair = drawn(random, records, TOO_SURE, alike=True)
-        for name in names:
-            p = permutation_p(pair.one, pair.other, FACTUALITY[name])
-            found[name] += p is not None and p <= 0.05
-    return {name: count / trials for name, count in found.items()}
-
-
 def rows(random: np.random.Generator, trials: int, sureness: float) -> Iterator[str]:
     """Rows of the table: a number of records, then the three shares of each metric."""
     for records in RECORDS:
@@ -144,10 +124,6 @@ def main() -> None:
         print(f"| records | {' | '.join(m.caption(K) for m in METRICS)} |\n|---|{'---|' * len(METRICS)}")
         for row in rows(random, trials, sureness):
             print(row, flush=True)
-    print("\nshare of chance differences with p <= 0.05")
-    for records in (10, 20):
-        alarms = false_alarms(random, records, max(1, trials // 4))
-        print(f"  {records} records: " + ", ".join(f"{name} {share:.3f}" for name, share in alarms.items()))
 
 
 if __name__ == "__main__":

@@ -181,16 +181,7 @@ def print_run(count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "d.jsonl")
         data.write_text("".join(f"{line}\n" for line in records(count)))
-        command = [
-            sys.executable,
-            "-m",
-            "factreasoner",
-            "run",
-            str(data),
-            "--out",
-            f"{folder}/out",
-            "--quiet",
-        ]
+        command = Finished(data, Path(folder, "out")).command
         journal = Path(folder, "out", "journal.jsonl")
         start = time.perf_counter()
         first = subprocess.Popen(command)

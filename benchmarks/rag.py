@@ -1,13 +1,9 @@
-"""How well the metrics of `rag` agree with people, without a model.
+"""How well the faithfulness of `rag` agrees with people, without a model.
 
     python benchmarks/rag.py [ROWS]
 
-Of both sets, or of the first so many rows of each.
-
-- MT-RAG: Spearman's correlation of faithfulness with the mean of three people's scores, beside RAGAS's and
-  ROUGE-L's own on the same rows (RAGAS asked a language model).
-- RAGChecker's meta-evaluation: Pearson's correlation of the difference between two answers with people's
-  preference.
+Spearman's correlation with the mean of three people's scores of all answers of MT-RAG, or of the first so
+many, beside RAGAS's and ROUGE-L's own of the same answers (RAGAS asked a language model).
 
 95 % intervals: bootstrap over questions, 2,000 draws. A row whose answer makes no claim (an abstention,
 mostly) has no score and is left out for all.
@@ -17,13 +13,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from data_folder import data_folder
 from numpy.typing import NDArray
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import spearmanr
 
 from factreasoner.models import Context, Record
 from factreasoner.pipeline.assembly import Calls
@@ -37,10 +33,9 @@ DRAWS = 2000
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the table."""
     worker = TASK.worker(Config(), Calls())
     _faithfulness(lambda record: scored_rag(worker.assess(record)))
-    _preferences(lambda record: scored_rag(worker.assess(record)))
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
@@ -85,43 +80,6 @@ def _turn(row: dict[str, Any]) -> Record:
         response=row["answer"],
         contexts=tuple(contexts),
     )
-
-
-def _preferences(score: Callable[[Record], RagScores]) -> None:
-    rows = _lines("ragchecker_meta/pairs.jsonl")
-    ours: dict[str, list[list[float | None]]] = {}
-    for row in rows:
-        answers = [row[model]["response"] for model in ("model1", "model2")]
-        scored = [score(_answer(row, answer)).values for answer in answers]
-        for name in ("correctness", "coverage", "claim_f1"):
-            for column in (name, f"{name}_p"):
-                ours.setdefault(column, []).append([values[column] for values in scored])
-    print(f"\nRAGChecker: Pearson of differences with people's preferences, {len(rows)} pairs")
-    for name, label in (
-        ("correctness", "correctness"),
-        ("coverage", "completeness"),
-        ("claim_f1", "overall"),
-    ):
-        people = _numbers([np.mean(row["labels"][label]) for row in rows])
-        differences = {column: _differences(ours[column]) for column in (name, f"{name}_p")}
-        kept = ~np.isnan(differences[name])
-        groups = [row["query"] for row, keep in zip(rows, kept, strict=True) if keep]
-        print(f" {label}, {kept.sum()} pairs")
-        for column, values in differences.items():
-            _print_row(column, values[kept], people[kept], groups, lambda x, y: float(pearsonr(x, y)[0]))
-
-
-def _answer(row: dict[str, Any], answer: str) -> Record:
-    return Record(id=row["id"], prompt=row["query"], response=answer, reference=row["ground_truth"])
-
-
-def _differences(pairs: Sequence[Sequence[float | None]]) -> Floats:
-    return np.asarray([second for _, second in _known(pairs)]) - np.asarray([one for one, _ in _known(pairs)])
-
-
-def _known(pairs: Sequence[Sequence[float | None]]) -> Iterator[tuple[float, float]]:
-    for one, second in pairs:
-        yield np.nan if one is None else one, np.nan if second is None else second
 
 
 def _numbers(values: Sequence[float | None]) -> Floats:

@@ -8,7 +8,7 @@ same number of each label, N of each set (40). They lie in the folder that FACTR
 answer is kept in FILE (real_model.jsonl), and what is there is not asked again: stop it, and go on later.
 
 - "word", "lines", "json_schema": this package's judge in that form, with so many facts a call.
-- "no model": this package without one. "neutral": every pair neutral, which takes nothing.
+- "neutral": every pair neutral, which takes nothing.
 
 Columns: pairs that were answered, accuracy, macro-F1, recall of entailment, contradiction and neutral, AUROC
 of entailment, the mean label mass, prompt tokens, those of them in the server's prefix cache, completion
@@ -38,7 +38,6 @@ from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.claim_scores import AreaUnderROC
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Claim, Premise
-from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judge
 
@@ -48,12 +47,14 @@ PASSAGES, FACTS, SEED = 13, 8, 0
 SETS = ("factcheck_bench", "wikicontradict", "kqa")
 FORMS: dict[str, dict[str, Any]] = {
     "word, 1 fact": {"form": "word", "atoms_per_call": 1},
-    "lines, 4 facts": {"form": "lines", "atoms_per_call": 4},
     "lines, 8 facts": {"form": "lines", "atoms_per_call": 8},
-    "json_schema, 1 fact": {"form": "json_schema", "atoms_per_call": 1},
     "json_schema, 8 facts": {"form": "json_schema", "atoms_per_call": 8},
 }
-DESIGNS = (*FORMS, "no model", "neutral")
+DESIGNS = (*FORMS, "neutral")
+HEADS = (
+    *("pairs", "acc", "F1", "rec E", "rec C", "rec N", "AUROC", "mass"),
+    *("prompt", "cached", "compl.", "s"),
+)
 
 
 class Unit(NamedTuple):
@@ -124,7 +125,7 @@ def answers(
     config = Config(
         model=f"openai/{model}", api_base=url, cache=False, timeout=600.0, **FORMS.get(design, {})
     )
-    judge = LLMJudge(LiteLLMClient(config), config) if design in FORMS else assembly_of(Config()).judge()
+    judge = LLMJudge(LiteLLMClient(config), config)
     for unit in units:
         if design == "neutral":
             yield unit, {claim_id: Answer("neutral", (0.0, 0.0, 1.0)) for claim_id, _, _ in unit.claims}
@@ -160,21 +161,7 @@ def _suits(design: str, unit: Unit) -> bool:
 
 def print_table(group: str, rows: Sequence[dict[str, Any]]) -> None:
     """One line a design."""
-    heads = (
-        "pairs",
-        "acc",
-        "F1",
-        "rec E",
-        "rec C",
-        "rec N",
-        "AUROC",
-        "mass",
-        "prompt",
-        "cached",
-        "compl.",
-        "s",
-    )
-    print(f"\n{group:22}", *(f"{head:>6}" for head in heads))
+    print(f"\n{group:22}", *(f"{head:>6}" for head in HEADS))
     for design in DESIGNS:
         own = [row for row in rows if (row["design"], row["group"]) == (design, group)]
         pairs = [(row["gold"][i], *said) for row in own for i, said in row["said"].items()]

@@ -6,14 +6,14 @@ where judge and people differ, F1 False that of the facts not stated; brackets h
 records. "none stated" and "all stated" say what an answer without looking reaches.
 
 Goals: error rate at most .28, F1 False at least .75.
-Data: see `labelled_pairs.py`. Run: `python benchmarks/recall.py`.
+Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/recall.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from labelled_pairs import records
+from data_folder import lines
 
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Atom, Claim, Label, Premise, Record
@@ -22,8 +22,6 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Judged
 from factreasoner.tasks.recall import RECALL, TASK
-
-SET = "kqa"
 
 
 class Same:
@@ -62,7 +60,7 @@ def asked() -> list[Record]:
                 if atom["label"] is not None
             ),
         )
-        for row in records(SET)
+        for row in lines("kqa/records.jsonl")
     ]
 
 

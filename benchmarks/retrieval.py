@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import bm25s
 import numpy as np
-from data_folder import data_folder
+from data_folder import lines
 
 from factreasoner.corpus.collection import StoredPassage
 from factreasoner.corpus.indexing import index
@@ -54,12 +54,6 @@ class Claims(NamedTuple):
     name: str
     passages: dict[str, str]
     claims: list[tuple[str, set[str]]]
-
-
-def lines(path: str) -> Iterator[dict[str, Any]]:
-    """The objects of a file of the data folder."""
-    with data_folder().joinpath(path).open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
 
 
 def wice() -> Claims:
@@ -133,9 +127,7 @@ def ways(claims: Claims, folder: Path) -> Iterator[tuple[str, Search]]:
         index([rows], made, tell=lambda step: None)
         for search in searches:
             retriever = CorpusRetriever(made.model_copy(update={"search": search}))
-            name = (
-                search if embedding == "none" else f"{search}, {embedding.removesuffix('_embedding:embed')}"
-            )
+            name = search if embedding == "none" else f"{search}, {embedding}"
             yield name, lambda text, r=retriever: [found.link for found in r.search(Query(text))]  # type: ignore[misc]
 
 

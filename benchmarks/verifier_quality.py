@@ -12,7 +12,7 @@ drawn (200).
 `--atoms` adds P(true) of people's atoms of Factcheck-Bench, each against the passages found for it (version
 1), by both judges. `MAE`: mean |precision - people's share of supported atoms| over
 answers; `rho`: their Spearman correlation; `MAE P`, `rho P`: the same of the mean P(true).
-Data: see `labelled_pairs.py`.
+Data: the folder named by FACTREASONER_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from data_folder import data_folder
-from labelled_pairs import Pair, labelled_pairs, lines
+from data_folder import data_folder, lines
 from scipy.stats import spearmanr
 
 from factreasoner.analysis.fitting import scores_of_labels
@@ -46,6 +45,14 @@ MODEL_SETS = {"pairs_fcb": "factcheck_bench", "pairs_wikic": "wikicontradict", "
 OTHER_SETS = ("fever_symmetric", "scifact_oracle")
 
 
+class Pair(NamedTuple):
+    """A premise, a hypothesis and what people said of them."""
+
+    premise: str
+    hypothesis: str
+    label: str
+
+
 class Said(NamedTuple):
     """What a judge says of a pair: its label, P(entailment) and P(contradiction)."""
 
@@ -63,9 +70,9 @@ class Case(NamedTuple):
 
 def cases(number: int) -> Iterator[tuple[str, list[Case]]]:
     """The pairs of each set."""
-    rows = list(lines(data_folder() / "real_model" / "verdicts.jsonl"))
+    rows = list(lines("real_model/verdicts.jsonl"))
     for of_model, name in MODEL_SETS.items():
-        texts = {row["id"]: row for row in lines(data_folder() / name / "nli_pairs.jsonl")}
+        texts = {row["id"]: row for row in lines(f"{name}/nli_pairs.jsonl")}
         found = []
         for row in rows:
             if row["set"] == of_model:
@@ -74,7 +81,8 @@ def cases(number: int) -> Iterator[tuple[str, list[Case]]]:
                 found.append(Case(Pair(pair["premise"], pair["hypothesis"], row["gold"]), model))
         yield name, found
     for name in OTHER_SETS:
-        pairs = [pair for pair in labelled_pairs(name) if pair.label in LABELS]
+        own = [row for row in lines("nli/pairs.jsonl") if row["source"] == name and row["label"] in LABELS]
+        pairs = [Pair(row["premise"], row["hypothesis"], row["label"]) for row in own]
         yield name, [Case(pair) for pair in random.Random(0).sample(pairs, min(number, len(pairs)))]
 
 

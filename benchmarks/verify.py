@@ -11,7 +11,6 @@ the first so many claims.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 from data_folder import data_folder
 
 from factreasoner.inputs.input import CheckedInput
+from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import NoInterval, OfClaims
@@ -39,7 +39,7 @@ class Row(NamedTuple):
 
 
 def main() -> None:
-    """Print the table, and what the labels of `verify` come to."""
+    """Print the table."""
     limit = int(sys.argv[1]) if len(sys.argv) > 1 else None
     records = list(CheckedInput(data_folder() / "wice" / "records.jsonl").records())[:limit]
     gold = [record.atoms[0].gold == "S" for record in records if record.atoms]
@@ -52,14 +52,6 @@ def main() -> None:
     ]
     for row in rows:
         print(f"| {row.name} | {' | '.join(_cells(row.scores, gold))} |")
-    print("\n| label | claims | of them supported, by people |\n|---|---|---|")
-    for label, count in Counter(claim.label for claim in claims).most_common():
-        right = sum(people for claim, people in zip(claims, gold, strict=True) if claim.label == label)
-        print(f"| {label or 'none: article in another language'} | {count} | {right / count:.2f} |")
-    quoted = [
-        people for claim, people in zip(claims, gold, strict=True) if claim.quote and claim.supported_by
-    ]
-    print(f"\nWith a quote (the judge decides it): {len(quoted)} claims, {np.mean(quoted):.2f} supported")
 
 
 def _verified(records: Sequence[Record]) -> list[VerifiedClaim]:
@@ -75,11 +67,7 @@ def _verified(records: Sequence[Record]) -> list[VerifiedClaim]:
             rounds=0,
         )
         (claim,) = result.claims
-        others = [
-            failure
-            for failure in result.failures
-            if failure.error_type not in ("OtherLanguage", "NotComparedError")
-        ]
+        others = [failure for failure in result.failures if failure.error_type != OTHER_LANGUAGE]
         if others or len(claim.cited) != len(contexts):
             raise SystemExit(f"{record.id}: {result.status}, {claim.cited}: {result.failures}")
         claims.append(claim)
