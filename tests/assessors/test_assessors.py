@@ -87,6 +87,10 @@ def test_every_assessor_row_has_prompt_and_name(name):
     assert PLUGINS["assessor"][name].target.endswith(":PromptedEvaluator")
 
 
+def test_rows_are_the_assessors_that_prompt():
+    assert {name for name, plugin in PLUGINS["assessor"].items() if plugin.prompts} == set(ASSESSORS)
+
+
 def test_only_factverify_reasons_first():
     assert [name for name, row in ASSESSORS.items() if row.first] == ["factverify"]
     assert ASSESSORS["factverify"].inquiry(verbal=True).tokens_per_claim > 100

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_undecided
-from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
 from factreasoner.files import resolve_links
 from factreasoner.inputs.gold_labels import GoldFile, example_ids
@@ -193,7 +192,8 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
         )
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {message}")
     estimated = bool(counts["cached"]) or replayed
-    own_contexts = bool(counts["linked"]) and (run.config.assessor in ASSESSORS or run.config.version == 1)
+    prompted = run.config.part("assessor").prompts
+    own_contexts = bool(counts["linked"]) and (prompted or run.config.version == 1)
     return _Read(tally.sample(), notes, estimated, own_contexts, stages, status, response, claims)
 
 
@@ -326,7 +326,7 @@ def _differing(
         found |= {key: str(getattr(run.config, key) or "none") for key in FILE_SETTINGS - {"relations"}}
         replays = judge.part("judge").replays
         found["judge"] = judging[name].judged_by if replays else judge.plugin("judge")
-        idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
+        idle = {"version"} if run.config.part("assessor").prompts else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")
     keys = next(iter(settings.values())).keys()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.atoms.extraction import FactsByAtomizer
 from factreasoner.calls.limits import Budget, SharedLimits
@@ -192,7 +191,7 @@ def refuse_unasked_judge(config: Config) -> None:
 
     Raises InputError: the calibration file can't be read.
     """
-    unasked = config.assessor in ASSESSORS and config.part("judge").prompts
+    unasked = config.part("assessor").prompts and config.part("judge").prompts
     if unasked and calibration_of(config).acts:
         raise ConfigError(
             f"calibration: {config.calibration} is for a judge's verdicts, and {config.assessor} uses no "

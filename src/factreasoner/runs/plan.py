@@ -131,7 +131,8 @@ class _CallEstimate:
         judge = config.part("judge")
         self._asks = bool(config.models) and not judge.replays and not judge.classifies
         self._classifies = judge.classifies
-        self._cuts = self._asks and task != "verify" and config.assessor not in ASSESSORS
+        self._prompted = config.part("assessor").prompts
+        self._cuts = self._asks and task != "verify" and not self._prompted
         one = config.form == "word" or config.mode == "prompt-tf"
         self._size = 1 if one else config.atoms_per_call or MOST_FACTS
         explains = self._task == "verify" or "citation" in config.mode or "reasoning" in config.mode
@@ -153,7 +154,7 @@ class _CallEstimate:
         if self._task == FACTUALITY_TASK.name:
             contexts = self._plan_contexts(claims, record)
             asked = self._pairs(claims, contexts, record)
-            self._judge("assessor" if self._config.assessor in ASSESSORS else "judge", asked)
+            self._judge("assessor" if self._prompted else "judge", asked)
             if self._config.coherence:
                 self._judge(COHERENCE, coherence_tasks(claims, record.id))
             return
@@ -203,7 +204,7 @@ class _CallEstimate:
     def _pairs(self, claims: Sequence[Claim], contexts: Sequence[Context], record: Record) -> Iterable[Asked]:
         """Add the assessor's calls for a record's claims."""
         config, atoms = self._config, [Atom(id=claim.id, text=claim.text) for claim in claims]
-        if config.assessor in ASSESSORS:
+        if self._prompted:
             return list(_of_prompted(claims, relevant(contexts), self._size))
         merged = merge_equal(contexts) if config.version > 1 else contexts
         return tasks(pairs(config.version, atoms, merged), atoms, relevant(merged), record.id)

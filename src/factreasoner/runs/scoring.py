@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import make_folder_of, replace_file
@@ -195,7 +194,7 @@ def check_export(folder: Path, config: Config) -> None:
         ConfigError: the assessor builds no network.
         RunError: the folder is a file, or can't be made.
     """
-    if config.assessor in ASSESSORS:
+    if config.part("assessor").prompts:
         raise ConfigError(f"assessor {config.assessor!r} builds no networks to export")
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not (there.is_dir() and os.access(there, os.W_OK)):

@@ -30,7 +30,7 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
 
     A record with nothing to judge (no atoms, or an abstention) lacks nothing.
     """
-    by_own = config.version == 1 and config.assessor not in ASSESSORS
+    by_own = config.version == 1 and not config.part("assessor").prompts
     if record.contexts is None and config.part("retriever").takes_given:
         field = "contexts"
         message = (
