@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.models import Claim, Premise
-from factreasoner.protocols import Judge, Judged, asks_model
+from factreasoner.protocols import Judge, Judged, asks_model, pairwise
 
 SURELY_NEUTRAL = 0.95
 """Minimum P(neutral) by the bundled judge of a pair that is not sent."""
@@ -20,7 +20,7 @@ class PrefilteredJudge:
     def __init__(self, judge: Judge, bundled: Judge) -> None:
         self._judge, self._bundled = judge, bundled
         self.asks_model = asks_model(judge)
-        self.pairwise = bool(getattr(judge, "pairwise", False))
+        self.pairwise = pairwise(judge)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order. Raises what the other judge raises."""
