@@ -173,18 +173,19 @@ def compares_plugin_name(node, names, constants):
     given = [part for side in sides for part in getattr(side, "elts", getattr(side, "args", [side]))]
     texts = {getattr(part, "value", None) for part in given if isinstance(part, ast.Constant)}
     variables = {getattr(part, "id", getattr(part, "attr", None)) for part in (*sides, *given)}
+    compared = names & (texts | {constants[name] for name in variables & constants.keys()})
     kinds = PLUGINS.keys() & (texts | variables)
-    return bool(texts & names - COMMON or variables & constants or (texts & names and kinds))
+    return bool(compared - COMMON or any(compared & {"auto", *PLUGINS[kind]} for kind in kinds))
 
 
 def test_no_plugin_name_is_compared_outside_the_table():
     """What others must know of a plug-in is a field of its row, or an attribute of its class."""
     names = {"auto", *(name for known in PLUGINS.values() for name in known)}
     constants = {
-        target.id
+        target.id: node.value.value
         for tree in parsed().values()
         for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.value, "value", None) in names - COMMON
+        if isinstance(node, ast.Assign) and getattr(node.value, "value", None) in names
         for target in node.targets
     }
     found = {

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from factreasoner.assessors.assessors import LABEL_OF
+from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, parse_record
@@ -228,7 +228,8 @@ class RecallWorker(ClaimWorker[RecallResult]):
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
         self._generator = assembly.fact_generator()
-        self._in_words = assembly.made(ASSESSOR) if self.config.assessor == PROMPT_TF else None
+        row = ASSESSORS.get(self.config.assessor)
+        self._in_words = assembly.made(ASSESSOR) if row and row.in_words else None
 
     def _work(self, record: Record, meter: Meter) -> Work:
         facts, failures = self._facts(record, meter)
