@@ -15,7 +15,7 @@ import httpx
 
 from factreasoner.calls.cache import CacheFile, InFlight, cache_folder, key_of
 from factreasoner.calls.deadlines import run_within
-from factreasoner.calls.retry import Passing, Retry, is_transient_status
+from factreasoner.calls.retry import Passing, Retry, is_transient_status, sleep_while_wanted
 from factreasoner.documents.page import plain
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.faults import NO_MONEY, safe_excerpt
@@ -142,7 +142,7 @@ class JsonService:
     def pause(self) -> None:
         """Wait until requests may be sent."""
         while (wait := self.resume_at - time.monotonic()) > 0:
-            time.sleep(wait)
+            sleep_while_wanted(wait)
 
     def _error(self, problem: str) -> SearchError:
         return SearchError(f"{display(self.url)}: {self._safe_text(problem)}")
