@@ -47,7 +47,10 @@ Names = dict[str, set[str]]
 def promised(text: str) -> Names:
     """What the file promises: `flags run show` are two sections."""
     found: Names = defaultdict(set)
-    for head, names in re.findall(r"^(\w[^:\n]*):((?:.*\n)(?:[ ]{4}.*\n)*)", text, re.MULTILINE):
+    for line in text.replace("\n    ", " ").splitlines():
+        if not line or line[0] == "#":
+            continue
+        head, names = line.split(":")
         kind, *subjects = head.split()
         for subject in subjects or [""]:
             found[f"{kind} {subject}".strip()] |= set(names.split())

@@ -28,7 +28,7 @@ def test_future_names_are_absent(there):
 
 
 def test_contract_reads_groups_and_continued_lines():
-    text = "# Prose: no.\nsettings a: x_y +z\ntakes run: a\nflags run show: --json\n    --limit\n"
+    text = "# Prose: no.\nsettings a: x_y +z\ntakes run: a\nflags run\n    show: --json\n    --limit\n"
     assert contract.promised(text) == {
         "settings a": {"x_y", "+z"},
         "flags run": {"--json", "--limit", "--x-y", "+--z"},
