@@ -75,8 +75,9 @@ TABLES = {
     "factreasoner": "the public names",
     "factreasoner.plugins.table": "the plug-ins",
     "factreasoner.tasks.task": "the tasks",
+    "factreasoner.documents.pdf_layout": "the words that the bundled judge's tokenizer knows",
 }
-"""The modules whose strings may name modules above them."""
+"""The modules whose strings may name modules or files above them."""
 
 
 def named_modules(module, tree):
@@ -85,10 +86,13 @@ def named_modules(module, tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module}: a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and module not in TABLES:
             found = re.fullmatch(r"(factreasoner(\.\w+)+)(:\w+)?", node.value)
             yield from [found[1]] if found else []
+            if re.fullmatch(r"\w+/[\w/.]+", node.value) and (SRC / node.value).is_file():
+                yield f"factreasoner.{node.value.replace('/', '.')}"
 
 
 @functools.cache
