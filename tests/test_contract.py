@@ -1,7 +1,9 @@
-"""What users are promised is there. What the contract does not name may change or go."""
+"""What users are promised is there. What the contract does not name, settings aside, may change or go."""
 
 import contract
 import pytest
+
+from factreasoner.pipeline.config import Config
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +27,11 @@ def test_future_names_are_absent(there):
         if (found := sorted(name for name in names if name[0] == "+" and name[1:] in there[section]))
     }
     assert come == {}, "in tests/data/contract.txt, take the + away"
+
+
+def test_every_setting_is_promised():
+    groups = (names for section, names in contract.PROMISED.items() if section.startswith("settings "))
+    assert set(Config.model_fields) == set().union(*groups)
 
 
 def test_contract_reads_groups_and_continued_lines():
