@@ -192,8 +192,7 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
         )
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {message}")
     estimated = bool(counts["cached"]) or replayed
-    prompted = run.config.part("assessor").prompts
-    own_contexts = bool(counts["linked"]) and (prompted or run.config.version == 1)
+    own_contexts = bool(counts["linked"]) and (run.config.part("assessor").prompts or run.config.version == 1)
     return _Read(tally.sample(), notes, estimated, own_contexts, stages, status, response, claims)
 
 

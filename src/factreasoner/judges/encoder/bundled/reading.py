@@ -14,12 +14,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from factreasoner.judges.encoder.bundled.windows import Window, content_words
+from factreasoner.judges.encoder.runtime import Array
 from factreasoner.text.language import count_shared
 
-Array = npt.NDArray[np.float64]
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 INPUTS = {"words in window": 1, "words missing": -1}
 """Features besides the logits -> the sign of their weight.
