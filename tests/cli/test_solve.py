@@ -27,7 +27,7 @@ def solved(factreasoner, *arguments):
     return printed(factreasoner("solve", *arguments, "--json"))
 
 
-def test_a_fact_graph(factreasoner):
+def test_a_fact_graph(factreasoner, tmp_path):
     done = factreasoner("solve", "g.json")
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["a", "atom", "0.860000", "supported"] in rows
@@ -36,6 +36,8 @@ def test_a_fact_graph(factreasoner):
     told = solved(factreasoner, "g.json", "--factors", "table1", "--context-prior", 0.8)
     assert told["solver"]["name"] == "exact"
     assert told["marginals"][0]["probabilities"][1] == pytest.approx(0.90 / 1.16)
+    (tmp_path / "profile.yaml").write_text("factors: table1\ncontext_prior: 0.8\n")
+    assert solved(factreasoner, "g.json", "--config", "profile.yaml")["marginals"] == told["marginals"]
 
 
 def test_a_uai_network_with_its_evidence(factreasoner, tmp_path):

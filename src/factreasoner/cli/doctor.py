@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import closing, nullcontext, redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.markup import escape
@@ -18,7 +19,7 @@ from rich.table import Column
 
 import merlin_bridge
 from factreasoner.cli.claim_tables import better_judge
-from factreasoner.cli.flags import AS_JSON, Command, flag
+from factreasoner.cli.flags import AS_JSON, PROFILE, Command, flag
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, pip_command
 from factreasoner.models import Claim, Premise
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
@@ -61,6 +62,7 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
         default=True,
     )
     download: bool = flag("Fetch --verifier-model from the hub if it is not in the local cache.")
+    profile: Path | None = PROFILE
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
@@ -68,7 +70,7 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
 
         if self.settings["verifier"] is not None:
             self.settings["judge"] = "verifier"
-        config = load_settings(None, self.settings)
+        config = load_settings(self.profile, self.settings)
         if self.download:
             _fetch(config)
         checks = list(_checks(config, call=self.call))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from factreasoner.cli.flags import QUIET, Command, argument, flag
+from factreasoner.cli.flags import PROFILE, QUIET, Command, argument, flag
 from factreasoner.models.formatting import number_of
 from factreasoner.report.terminal import print_text
 from factreasoner.text.visible import one_line
@@ -36,6 +36,7 @@ class IndexCommand(Command, panels=("Own documents",), also=("max_cost", "search
         None,
     )
     prune: bool = flag("Drop the passages of deleted files.", "--prune/--no-prune")
+    profile: Path | None = PROFILE
     quiet: bool = QUIET
     list_: bool = flag("List the collections of the store.", "--list")
     find: str | None = flag("Print the passages that a search for QUERY finds, best first.", metavar="QUERY")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Column
 
-from factreasoner.cli.flags import AS_JSON, Command, argument, flag
+from factreasoner.cli.flags import AS_JSON, PROFILE, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.console import Terminal, coloured, error_text, plain
 from factreasoner.settings.sources import flag_of
@@ -32,13 +32,14 @@ class SolveCommand(Command, panels=("Graph",), without=("summary_prior", "indepe
     file: Path = argument("FILE", "A fact graph in JSON, or a UAI network.")
     evidence: Path | None = flag("Evidence of a UAI network. (default: FILE.evid, if it exists)")
     compare: bool = flag("Run every available solver and show the results side by side.")
+    profile: Path | None = PROFILE
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
         from factreasoner.analysis import solver_runs
         from factreasoner.pipeline.loading import load_settings
 
-        config = load_settings(None, self.settings)
+        config = load_settings(self.profile, self.settings)
         given = [key for key in OF_FACT_GRAPHS if self.settings[key] is not None]
         network = _network(self.file, self.evidence, config, given=given)
         if self.compare:
