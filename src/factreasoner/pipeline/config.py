@@ -13,7 +13,7 @@ from factreasoner.explanations.settings import ExplanationSettings
 from factreasoner.metrics.settings import MetricSettings
 from factreasoner.models.records import CallerModel
 from factreasoner.pipeline.settings import RunSettings, TaskSettings
-from factreasoner.plugins.table import PLUGINS, plugin_named
+from factreasoner.plugins.table import plugin_named
 from factreasoner.retrieval.settings import RetrievalSettings
 from factreasoner.settings.setting import setting_of
 from factreasoner.settings.sources import refusal
@@ -98,8 +98,7 @@ def _model(config: Config) -> Iterator[str]:
     if config.api_base is not None and config.model is None:
         yield "api_base: needs a model; add `model=NAME`"
     for kind in PARTS_BY_MODEL:
-        known = PLUGINS[kind].get(getattr(config, kind))
-        if known is not None and known.prompts and config.model is None:
+        if config.part(kind).prompts and config.model is None:
             yield f"{kind}: 'llm' needs a model; add `model=NAME`"
     if config.batch != "none" and config.model is None:
         yield "batch: batches need a model; add `model=NAME`"
