@@ -15,31 +15,40 @@ from scipy.stats import spearmanr
 
 SEED, DRAWS = 0, 2000
 JOINT = Way(OURS, ("--reviser", "none", "--premise", "joint"))
+RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
 BUNDLED = Way(OURS, (), asks=False)
 
 
 def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, minutes: float) -> None:
     """A row for each way: answers with a score, Spearman's correlation, calls, tokens and seconds.
 
+    "new" are the tokens that the server did not take from its prefix cache, and "s" the seconds that it
+    computed (llama.cpp says so with each reply).
     The difference from the first way is on answers that both scored, with a paired 95 % interval.
     """
     rows, people = _answers(answers)
     print(f"\n{len(rows)} MT-RAG answers, {model}, at most {minutes:g} minutes a tool")
-    print(f"{'':24}{'scored':>8}{'rank corr.':>22}{'less first':>24}{'calls':>7}{'tokens':>9}{'s':>8}")
+    print(f"{'':24}{'scored':>8}{'rank corr.':>22}{'less 1':>24}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}")
     first: list[float] | None = None
     for way in ways:
         with Relay(url.removesuffix("/v1")) as relay:
             asked = Asked(relay.url, model, concurrency=1, most_seconds=int(60 * minutes))
             ended = process(way, rows, "faithfulness", asked)
             used = [exchange.answer.get("usage") or {} for exchange in relay.exchanges]
+            timings = [exchange.answer.get("timings") or {} for exchange in relay.exchanges]
         given = ended.scores.get("faithfulness", [])
         scores = [np.nan if score is None else score for score in given]
         scores += [np.nan] * (len(rows) - len(scores))
         tokens = sum(usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0) for usage in used)
+        computed = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
+        cached = sum((usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0) for usage in used)
         told = f"{np.isfinite(scores).sum():8d}{_correlation(scores, people):>22}"
         told += f"{'' if first is None else _difference(scores, first, people):>24}"
         code = f"  exit code {ended.code}" if ended.code else ""
-        print(f"{way.title:24}{told}{len(used):7d}{tokens:9,d}{ended.seconds:8.0f}{code}", flush=True)
+        print(
+            f"{way.title:24}{told}{len(used):7d}{tokens:10,d}{tokens - cached:9,d}{computed:6.0f}{code}",
+            flush=True,
+        )
         first = first or scores
 
 
