@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from office_files import MATH, MC, chart, docx, packed, paragraph, pptx, run, slide_table, text_shape
 
-from factreasoner.documents import office
-from factreasoner.documents.office import office_text
-from factreasoner.documents.page import Extracted
+from factreasoner.documents import extract
+from factreasoner.documents.extract import office_text
 
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))
@@ -95,6 +94,14 @@ def field(instruction, result):
     return f"{marks[0]}{instruction}{marks[1]}{run(result)}{marks[2]}"
 
 
+UNSHOWN = (
+    *(
+        f"<w:r><w:{name}/></w:r>"
+        for name in ("noBreakHyphen", "br", "tab", "object", 'footnoteReference w:id="2"')
+    ),
+    '<w:r><w:sym w:font="Symbol" w:char="00B0"/></w:r>',
+    '<w:r><w:pict><v:shape xmlns:v="v"><v:textpath string="4 May"/></v:shape></w:pict></w:r>',
+)
 INSTRUCTION = "<w:r><w:instrText>IF </w:instrText></w:r>"
 OPEN = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>' + INSTRUCTION
 END = '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
@@ -120,11 +127,14 @@ OPENED = OPEN + '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
         field(INSTRUCTION, "5") + OPEN + field(INSTRUCTION, "00"),
         field(INSTRUCTION, "5</w:t></w:r>" + OPEN + "<w:r><w:t>00"),
         f"{field(INSTRUCTION, '500')}<w:r><w:fldChar w:fldCharType='end'/></w:r>",
+        *(field(INSTRUCTION + part, "500") for part in UNSHOWN),
+        *(field(field(part, f"4</w:t></w:r>{part}<w:r><w:t>5"), "500") for part in (*UNSHOWN, BOX, TABLE)),
     ],
 )
 def test_fields_show_their_results_alone(inside):
-    found = text(f"<w:p>{run('It cost ')}{inside}{run(' Euro.')}</w:p>")
-    assert found.replace("\n", " ") == "It cost 500 Euro."
+    note = f'<w:footnote w:id="2">{paragraph("no")}</w:footnote>'
+    found = office_text(docx(f"<w:p>{run('It cost ')}{inside}{run(' Euro.')}</w:p>", footnotes=note), "docx")
+    assert (found.text.replace("\n", " "), found.partly) == ("It cost 500 Euro.", ())
 
 
 def test_missing_headers_are_named():
@@ -393,6 +403,12 @@ def points(*values):
 LEVELS = [points("Q1@0", "Q2@1", "Q1@2"), points("2019@0", "2020@2"), points("Mill@0")]
 DAY = "<c:formatCode>General</c:formatCode>" + points("43831@0")
 ISO_DAY = DAY.replace("General", "yyyy-mm-dd")
+
+
+def axis(kind, form, number="5"):
+    return f'<c:axId val="{number}"/><c:{kind}><c:axId val="{number}"/><c:numFmt {form}/></c:{kind}>'
+
+
 DATES = Path(__file__).with_name("dates.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -407,13 +423,19 @@ DATES = Path(__file__).with_name("dates.txt").read_text(encoding="utf-8").splitl
         (DAY.replace('"0"', '"0" formatCode="dddd, d mmm"'), "", "Wednesday, 1 Jan"),
         (ISO_DAY, "<c:date1904/>", "2024-01-02"),
         (ISO_DAY, '<c:date1904 val="0"/>', "2020-01-01"),
+        (ISO_DAY, axis("catAx", 'formatCode="mmm yyyy" sourceLinked="0"'), "Jan 2020"),
+        (DAY, axis("dateAx", 'formatCode="yyyy"'), "2020"),
+        (ISO_DAY, axis("dateAx", 'formatCode="yyyy" sourceLinked="1"'), "2020-01-01"),
+        (ISO_DAY, axis("catAx", 'formatCode="General" sourceLinked="0"'), "2020-01-01"),
+        (DAY, axis("valAx", 'formatCode="yyyy"', number="6") + axis("catAx", 'formatCode="mmm"'), "Jan"),
+        (f"<c:strCache>{DAY}</c:strCache>", axis("catAx", 'formatCode="yyyy"'), "43831"),
         *((DAY.replace("General", form), "", shown) for form, shown in (case.split("\t") for case in DATES)),
     ],
 )
 def test_chart_categories_are_those_shown(categories, rest, shown):
     drawing = '<w:p><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:p>'
     series = f"<c:ser><c:tx><c:v>Sales</c:v></c:tx><c:cat>{categories}</c:cat></c:ser>"
-    found = text(drawing, chart=f'<c:chartSpace xmlns:c="c">{rest}{series}</c:chartSpace>')
+    found = text(drawing, chart=f'<c:chartSpace xmlns:c="c">{series}{rest}</c:chartSpace>')
     assert found == f"| Sales\n{shown}"
 
 
@@ -516,7 +538,7 @@ def test_encrypted_documents_are_named():
 def test_oversized_archive_is_refused_before_unpacking(monkeypatch):
     bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
     assert len(bomb) < 10_000
-    monkeypatch.setattr(office, "MOST_UNPACKED", 2_000_000)
+    monkeypatch.setattr(extract, "MOST_UNPACKED", 2_000_000)
     assert office_text(bomb, "docx").dropped == "unpacks to more than 2 MB"
 
 
@@ -544,4 +566,3 @@ def test_damaged_office_file_gives_a_reason(kind):
         found = office_text(bytes(torn), kind)
         assert not (found.text and found.dropped)
     assert office_text(data[:-30], kind).dropped == f"damaged {kind}"
-    assert Extracted("").partly == ()

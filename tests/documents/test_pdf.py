@@ -141,46 +141,80 @@ def test_words_across_a_narrow_blank_are_apart(gap):
         assert words == " ".join(QUARRY + MILL).split()
 
 
-TABLES = [
-    [
-        "Name|Length|Cost|Opened",
-        "Otter Bridge|412 m||1931",
-        "Mill Bridge||75 crowns|1890",
-        "|30 m|3 crowns|1723",
-    ],
-    ["|2019|2020|2021", "Mill|120||80", "Quarry|90|75|80", "Tower|||12"],
-    [
-        "Day|Debit|Credit|Text",
-        "1 May|100||Rent of the mill",
-        "2 May||50|Sale",
-        "3 May|20||Oats",
-        "4 May||7|Sale",
-    ],
-    ["Region|Town", "North|Otter", "|Mill", "|Inn", "South|Tower", "West|", "East|Quarry"],
-    ["|Length", "Otter Bridge|412 m", "Mill Bridge|30 m", "Old Bridge|9 m"],
-    ["Jahr|Brücke|Länge|Kosten", "1931|Otterbrücke||2 Mio.", "1890||30 m|", "1723|Alte|9 m|"],
-    ["Name|Length|Opened", "Otter Bridge|412 m|4/5/1931", "Mill Bridge|30 m|1890"],
-    ["Length|412 m", "Width|30 m", "Architect|Mara Lindqvist", "Height|72 m"],
-    ["Opened|on 4 May 1931", "Closed|in winter 1958", "Again|after 1959"],
-    ["No.|Note|Year", "1||1931", "2|rebuilt|1932", "3||1933", "4||1934"],
-]
-
-
-@pytest.mark.parametrize("ends", [False, True])
-@pytest.mark.parametrize("places", [(90, 230, 340, 450), (100, 180, 236, 302)])
-@pytest.mark.parametrize("rows", TABLES)
-def test_empty_cells_of_tables_keep_their_places(rows, places, ends):
-    page = [
-        (place + (50 - width_of(cell)) * ends * (place > 100), 700 - 14 * n, cell)
+def grid(rows, places=(72, 200, 330, 450), step=0):
+    return [
+        (place + step, 700 - 14 * n, cell)
         for n, row in enumerate(rows)
         for place, cell in zip(places, row.split("|"), strict=False)
         if cell
     ]
+
+
+TABLES = Path(__file__).with_name("tables.txt").read_text(encoding="utf-8").strip("\n").split("\n\n")
+
+
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize("places", [(90, 230, 340, 450), (100, 180, 236, 302)])
+@pytest.mark.parametrize("table", TABLES)
+def test_empty_cells_of_tables_keep_their_places(table, places, ends):
+    rows = table.split("\n")
+    page = [
+        (left + (50 - width_of(cell)) * ends * (left > 100), top, cell)
+        for left, top, cell in grid(rows, places)
+    ]
     found = pdf_text(placed([(72, 740, "The numbers of the year, by place", 14), *page]), 10)
     lines = [" ".join(row.replace("|", " | ").split()).rstrip("| ") for row in rows]
     assert found.text.split("\n")[1:] == lines
+    (read,) = found.tables
+    assert [read.header, *found.text[read.start : read.end].split("\n")] == lines
+
+
+OTTERS = ["Name|Length|Cost|Opened", "Otter Bridge|412 m|2 M|1931", "Mill Bridge|30 m|75 k|1890"]
+SHEEP = ["|2019|2020|2021", "Mill|120|90|80", "Inn|90|75|80", "Tower|3|4|12"]
+
+
+@pytest.mark.parametrize("edges", [[], [(72, 60, "1 See the annual report of 1931.", 8), (290, 40, "3")]])
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        (["Inn Bridge|70 m||1801", "New Bridge|80 m||1802", "Low Bridge|90 m||1803"], {}),
+        (["Inn Bridge|70 m||1801", "New Bridge|80 m||1802"], {"step": 40}),
+        (["Inn Bridge|70 m|5 k|1801", "New Bridge|80 m|6 k|1802"], {"places": (72, 170, 240, 330)}),
+        (["|71 m|5 k|1801", "|72 m|6 k|1802"], {}),
+        (["Inn Bridge|70 m|5 k|1801"], {"step": -20}),
+        (["Inn Bridge||5 k|1801", "New Bridge||6 k|1802"], {"step": 20}),
+    ],
+)
+def test_tables_over_pages_are_one(rows, options, edges):
+    last = ["Top Bridge|70 m|7 k|1901", "Far Bridge|9 m|8 k|1902"]
+    found = pdf_text(placed([*grid(OTTERS), *edges], grid(rows, **options), grid(last)), 10)
+    lines = [" ".join(row.replace("|", " | ").split()) for row in [*OTTERS, *rows, *last]]
     (table,) = found.tables
     assert [table.header, *found.text[table.start : table.end].split("\n")] == lines
+
+
+@pytest.mark.parametrize("first", [OTTERS, SHEEP])
+@pytest.mark.parametrize(
+    "second",
+    [
+        ["Town|People|Mayor|Founded", "Otter|900|Berg|1200", "Mill|800|Lund|1300", "Inn|30|Falk|1400"],
+        ["|2016|2017|2018", "Mill|1|9|8", "Inn|9|7|8", "Tower|3|4|1"],
+        [OTTERS[0], "Inn Bridge|70 m|5 k|1801", "New Bridge|80 m|6 k|1802"],
+    ],
+)
+def test_tables_after_a_page_keep_their_headers(first, second):
+    found = pdf_text(placed(grid(first), grid(second)), 10)
+    assert [table.header for table in found.tables] == [
+        " ".join(rows[0].replace("|", " | ").split()) for rows in (first, second)
+    ]
+
+
+@pytest.mark.parametrize("size", [15, 24, 60])
+@pytest.mark.parametrize(("x", "y"), [(80, 650), (150, 672), (150, 679), (200, 665), (250, 693), (220, 655)])
+def test_stamps_printed_over_lines_come_last(x, y, size):
+    lines = [*LINES, *(f"{line[:-4]} then" for line in LINES)]
+    page = [*column(lines, 72), (x, y, "DRAFT", size)]
+    assert text(page) == text(column(lines, 72)) + "\nDRAFT"
 
 
 BODIES = (
@@ -299,14 +333,10 @@ def test_lines_of_text_that_recur_stay():
 @pytest.mark.parametrize("edges", [[], [(72, 785, "Annual Report"), (290, 40, "7")]])
 @pytest.mark.parametrize("padding", [0, 8])
 def test_header_rows_of_tables_stay(edges, padding):
-    rows = [("Otter Bridge", "412 m", "1931"), ("Mill Bridge", "30 m", "1890"), ("Old Bridge", "9 m", "1723")]
-    header = ("Name", "Length", "Opened")
-    page = [
-        (left, 745 - 16 * n - padding * (n > 0), cell)
-        for n, row in enumerate([header, *rows])
-        for left, cell in zip((72, 250, 330), row, strict=True)
-    ]
-    expected = "\n".join(" | ".join(row) for row in [header, *rows])
+    rows = ["Name|Length|Opened", "Otter Bridge|412 m|1931", "Mill Bridge|30 m|1890", "Old Bridge|9 m|1723"]
+    drawn = grid(rows, (72, 250, 330))
+    page = [(left, 45 + top - padding * (top < 700), cell) for left, top, cell in drawn]
+    expected = "\n".join(rows).replace("|", " | ")
     found = text(*[[*page, *edges]] * 3)
     assert found == "\n\n".join([expected] * 3) + "\nAnnual Report" * bool(edges)
 
@@ -451,7 +481,8 @@ LOGO = b"q 99 0 0 99 72 600 cm " + IMAGE
         (WHOLE, lambda n: [(72, 30, "Scanned with CamScanner")], [1, 2, 4]),
         (STRIPS, lambda n: [(72, 760, "COPY"), (500, 30, f"ABC-{n:06}")], [1, 2, 4]),
         (WHOLE, lambda n: [(300, 300, "COPY", 20, b"0 1 -1 0")], [1, 2, 4]),
-        (WHOLE, lambda n: [(72, 760 if n < 3 else 400, "Draft")], [1, 2]),
+        (WHOLE, lambda n: [(72, 760 if n < 3 else 400, "Draft")], [1, 2, 4]),
+        (WHOLE, lambda n: [(200, 400, "Received 12 May 2020", 20)], [1, 2, 4]),
         (WHOLE, lambda n: [(72, 760, "Otters"), (72, 400 + n, f"Otter {'abcd'[n]} sleeps.")], []),
         (LOGO, lambda n: [(72, 760, "City of Otters")], []),
         (b"", lambda n: [(72, 760, "City of Otters")], []),

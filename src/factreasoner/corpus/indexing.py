@@ -128,7 +128,7 @@ class _IndexingPass:
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
         self._step = Step(0, 0, 0, "")
-        self.lists: dict[str, list[str]] = defaultdict(list)
+        self.lists = defaultdict[str, list[str]](list)
         self.counts = Counter[str]()
         """Fields of :class:`IndexReport`; those that are not counted are 0."""
 

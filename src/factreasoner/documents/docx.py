@@ -39,14 +39,11 @@ class WordDocument(PartReader):
         """Whether an element is struck, hidden or deleted, by itself or by its style."""
         name = local_name(element)
         if name == "p":
-            self._paragraph = _looks(_value(element, "pPr", "pStyle"), self._styles)
+            self._paragraph = _looks(attribute(child(element, "pPr", "pStyle"), "val"), self._styles)
         if name != "r":
             return super().unseen(element)
-        styled = _looks(_value(element, "rPr", "rStyle"), self._styles)
-        own: dict[str, bool] = {}
-        for properties in element.iterchildren("{*}rPr"):  # in a formula there are two
-            own |= _struck(properties)
-        return any((self._paragraph | styled | own).values())
+        styled = _looks(attribute(child(element, "rPr", "rStyle"), "val"), self._styles)
+        return any((self._paragraph | styled | _struck(element)).values())
 
     def _read_footnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
         """The mark of a note, whose text goes to the end of the document."""
@@ -65,14 +62,9 @@ class WordDocument(PartReader):
     _read_endnoteReference = _read_footnoteReference  # noqa: N815 - as above
 
 
-def _value(element: Any, *names: str) -> str:
-    found = child(element, *names)
-    return "" if found is None else attribute(found, "val")
-
-
-def _struck(properties: Any) -> dict[str, bool]:
-    """What the properties of a run say on whether it is struck or hidden."""
-    found = () if properties is None else properties
+def _struck(element: Any) -> dict[str, bool]:
+    """What the properties of a run or style say on whether it is struck or hidden."""
+    found = (one for properties in element.iterchildren("{*}rPr") for one in properties)
     return {local_name(p): attribute(p, "val", "1") not in OFF for p in found if local_name(p) in _STRUCK}
 
 
@@ -80,5 +72,5 @@ def _looks(style: str, styles: Mapping[str, Any], below: tuple[str, ...] = ()) -
     """Whether text of a style is struck or hidden; styles may be based on one another in a circle."""
     if style not in styles or style in below:
         return {}
-    basis = _looks(_value(styles[style], "basedOn"), styles, (*below, style))
-    return basis | _struck(child(styles[style], "rPr"))
+    basis = _looks(attribute(child(styles[style], "basedOn"), "val"), styles, (*below, style))
+    return basis | _struck(styles[style])

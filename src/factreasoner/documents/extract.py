@@ -1,4 +1,4 @@
-"""The text of a page: its bytes tell its kind, and each kind has a module that reads it.
+"""The text of a page or document: its bytes tell its kind, and each kind has a module; Markdown becomes HTML.
 
 `extract` has no time limit: for pages from unknown hosts use
 :class:`factreasoner.documents.reader.PageReader`, whose processes run this module. A process writes `READY`
@@ -8,26 +8,48 @@ when it has started. A question is one line of JSON followed by `length` bytes; 
 from __future__ import annotations
 
 import contextlib
+import html as entities
+import io
 import json
 import logging
 import os
 import re
 import sys
+import unicodedata
+import zipfile
+from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 
 from lxml import etree
+from markdown_it import MarkdownIt
 
 from factreasoner.documents import html
-from factreasoner.documents.junk import junk
-from factreasoner.documents.markdown import html_of_markdown
-from factreasoner.documents.office import office_text
+from factreasoner.documents.docx import WordDocument
+from factreasoner.documents.office_parts import xml_of
 from factreasoner.documents.page import MEDIA_TYPES, WIDE, Extracted, decode
+from factreasoner.documents.pptx import Presentation
+from factreasoner.text.sentences import sentences
 
 READY = b"ready\n"
 MEMORY = 2 * 1024**3
 """Bytes of address space a process may take, where the system can limit it."""
+MOST_UNPACKED = 500_000_000
+"""Bytes that all parts of a document may come to."""
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
-_TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
+_NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
+"""The start of a note's text, which CommonMark may take for the address of a link."""
+_FRONT_MATTER = re.compile(r"---\n(\w[\w -]*:.*\n(?:.+\n)*?)---(?:\n|\Z)")
+"""Lines of YAML at the start of a Markdown text, none of them blank: other text may stand between rules."""
+_TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
+_NOTICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
+)
+_SHORT = 150
+_LEFT = 20
+_SENTENCE = 6
+_SAMPLE = 20_000
 _DAMAGE = (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError, etree.LxmlError)
 """The parsers' errors on bytes that are not a page; each concerns this page only."""
 
@@ -62,12 +84,49 @@ def extract(
     return found._replace(text="", dropped=reason) if reason else found
 
 
+def office_text(data: bytes, kind: str) -> Extracted:
+    """Text and title of a docx or pptx. `partly` names what is in it and not read.
+
+    Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
+    "unpacks to more than 500 MB"). Raises MemoryError: it takes more than there is.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(part.file_size for part in archive.infolist()) > MOST_UNPACKED:
+                return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
+            if any(part.flag_bits & 1 for part in archive.infolist()):
+                return Extracted("", dropped=f"encrypted {kind}")
+            document = WordDocument(archive) if kind == "docx" else Presentation(archive)
+            found = html.whole_text("".join(document.pieces()))
+            title = _title(archive)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
+        return Extracted("", dropped=f"damaged {kind}")
+    return Extracted(found.text, title, partly=tuple(dict.fromkeys(document.unread)), tables=found.tables)
+
+
+def _title(archive: zipfile.ZipFile) -> str:
+    name = "docProps/core.xml"
+    titles = xml_of(archive, name).xpath("//*[local-name()='title']") if name in archive.namelist() else []
+    return html.one_line("".join(titles[0].itertext())) if titles else ""
+
+
 def _is_html(data: bytes, media_type: str) -> bool:
-    if _HTML.search(data[:2048]):
-        return True
-    return media_type in ("text/html", "application/xhtml+xml") or (
-        media_type not in ("text/plain", "text/markdown") and _TAGS.search(data[:2048]) is not None
-    )
+    claimed = media_type in ("text/html", "application/xhtml+xml")
+    tags = _HTML if media_type in ("text/plain", "text/markdown") else _TAGS
+    return claimed or tags.search(data[:2048]) is not None
+
+
+def html_of_markdown(text: str) -> str:
+    """A Markdown text (CommonMark, tables, struck text) as HTML, its title from the front matter."""
+    title = ""
+    if front := _FRONT_MATTER.match(text):
+        text = text[front.end() :]
+        if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
+            title = entities.escape(named[1].strip().strip("\"'"))
+    body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(_NOTE.sub(r"\\[^", text))
+    return f"<title>{title}</title>{body}"
 
 
 def _html_text(source: Extracted, *, whole: bool) -> Extracted:
@@ -100,6 +159,52 @@ def _main_text(source: str) -> Extracted:
         return Extracted("")
     canonical = found.url if isinstance(found.url, str) else ""
     return Extracted((found.text or "").strip(), html.one_line(found.title), canonical=canonical)
+
+
+def junk(text: str) -> str:
+    """Why `text`, taken from a page, is not evidence; empty if it may be.
+
+    - "no text"; "no sentence": no line or sentence of six words, or characters of scripts without blanks;
+    - "binary": over a tenth of the characters are controls or unassigned, or under 40 % letters and digits;
+    - "notice: ...": at most 20 words of such sentences beside those that tell the visitor to enable scripts
+      or cookies, prove to be human, log in or turn back; or 150 words in all with two different notices.
+    """
+    sample = text[:_SAMPLE].strip()
+    if not sample:
+        return "no text"
+    if _binary(sample):
+        return "binary"
+    parts = [sample[span.start : span.end] for span in sentences(sample)]
+    lengths = [_words(part) for part in parts]
+    lines = [(part, words) for part, words in zip(parts, lengths, strict=True) if words >= _SENTENCE]
+    if not lines:
+        return "no sentence"
+    total = sum(words for _, words in lines)
+    if total > 2 * _SHORT:
+        return ""
+    noticed = [(words, _notice(part)) for part, words in lines]
+    found = list(dict.fromkeys(notice for _, notice in noticed if notice))
+    rest = sum(words for words, notice in noticed if not notice)
+    if found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1)):
+        return f"notice: {found[0]}"
+    return ""
+
+
+def _binary(sample: str) -> bool:
+    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
+    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
+    letters = sum(category[0] in "LMN" for category in categories)
+    return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
+
+
+def _words(part: str) -> int:
+    return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
+
+
+def _notice(part: str) -> str:
+    """The words of the notice in a sentence; empty when it holds none."""
+    matches = (pattern.search(part[:1000]) for pattern in _NOTICES)
+    return next((match[0].lower() for match in matches if match), "")
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as entities
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree, html
@@ -95,11 +96,10 @@ def _write_formulas(root: HtmlElement) -> None:
     """Put the signs of fractions and powers into the text of MathML: 1/2, x^(n+1)."""
     for element in reversed(list(root.iter(*_BETWEEN))):
         for part in element:
-            if not "".join(part.itertext()).strip().isalnum():
-                part.insert(0, part.makeelement("mo"))
-                part[0].text, part[0].tail, part.text = "(", part.text, ""
-                part.append(part.makeelement("mo"))
-                part[-1].text = ")"
+            inside = "".join(part.itertext())
+            if not inside.strip().isalnum():
+                part[:] = []
+                part.text = f"({inside})"
         if len(element) > 1:
             element[0].tail = _BETWEEN[element.tag]
 
@@ -141,9 +141,7 @@ class _TextLines:
 
     def text(self) -> Extracted:
         """What was read."""
-        starts = [0]
-        for line in self._lines:
-            starts.append(starts[-1] + len(line) + 1)
+        starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         tables = (
             TextTable("\n".join(self._lines[first:head]), starts[head], starts[end] - 1)
             for first, head, end in self._tables
@@ -265,8 +263,7 @@ def write_superscripts(tree: HtmlElement) -> None:
         inside = "".join(element.itertext()).strip()
         if inside and element.getparent() is not None:
             shown = raised(_text_before(element), inside, _text_behind(element))
-            for child in list(element):
-                element.remove(child)
+            element[:] = []
             element.text = shown
     etree.strip_tags(tree, *_MARKS_OF_WORDS)
 
@@ -299,12 +296,15 @@ def is_torn(tree: HtmlElement, text: str) -> bool:
 
 def _text_before(element: HtmlElement) -> str:
     """The end of the text directly before an element, within its sentence as far as tags tell."""
-    parent, before = element.getparent(), element.getprevious()
-    if before is not None:
-        return ((before.tail or "") or "".join(before.itertext()))[-_BESIDE:]
-    if parent is None or parent.text or parent.tag not in (*_MARKS_OF_WORDS, *PARTS):
-        return ((parent.text if parent is not None else None) or "")[-_BESIDE:]
-    return _text_before(parent)
+    text = ""
+    while len(text) < _BESIDE and element.tag not in _BLOCKS and (parent := element.getparent()) is not None:
+        before = element.getprevious()
+        inside = "" if before is None or before.tag in _BLOCKS else "".join(before.itertext())
+        if before is not None and before.tag == "sub" and not (text or before.tail):
+            inside = f" {inside}"  # the base alone: a power of x with an index is one of the index
+        text = inside + ((parent.text if before is None else before.tail) or "") + text
+        element = parent if before is None else before
+    return text[-_BESIDE:]
 
 
 def _text_behind(element: HtmlElement) -> str:

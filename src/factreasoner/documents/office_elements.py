@@ -39,7 +39,8 @@ class PartReader:
 
     def inside(self, element: Any, part: OfficePart) -> str:
         """The HTML of what an element contains."""
-        return "".join(piece for inner in element for piece in self._read(inner, part))
+        found = () if element is None else element
+        return "".join(piece for inner in found for piece in self._read(inner, part))
 
     def story(self, element: Any, part: OfficePart) -> str:
         """The HTML of an element that holds whole paragraphs."""
@@ -50,15 +51,17 @@ class PartReader:
 
     def _read(self, element: Any, part: OfficePart) -> Iterator[str]:
         name = local_name(element)
-        if name in _SIGNS:
+        if name.endswith("Pr") or name in _SKIPPED or self.unseen(element):
+            for mark in element.iter("{*}fldChar"):  # a field begins and ends where it is hidden, too
+                self._read_fldChar(mark, part)
+        elif name not in ("fldChar", "p", "t") and not all(self._fields):  # in a field's instruction
+            yield self.inside(element, part)
+        elif name in _SIGNS:
             yield _SIGNS[name]
         elif name in _TABLES["unread"]:
             self.unread.append(_TABLES["unread"][name])
-        elif name.endswith("Pr") or name in _SKIPPED or self.unseen(element):
-            for mark in element.iter("{*}fldChar"):  # a field begins and ends where it is hidden, too
-                self._read_fldChar(mark, part)
         elif name in ("t", "v") and not len(element):
-            if all(self._fields[:-1]):
+            if all(self._fields[:-1]):  # the innermost may have lost its end to another
                 yield html.escape(element.text or "")
         elif element.tag.partition("}")[0].endswith("/math"):
             yield self._formula(element, name, part)
@@ -87,9 +90,8 @@ class PartReader:
         begun, self._begun = self._begun, ""
         text = begun + self.inside(element, part)
         boxes, self._boxes = "".join(self._boxes), outside
-        mark, frame = child(element, "pPr", "rPr"), child(element, "pPr", "framePr")
-        joined = any(map(partial(is_on, mark), ("del", "moveFrom", "vanish")))
-        if joined or (frame is not None and attribute(frame, "dropCap", "none") != "none"):
+        joined = any(map(partial(is_on, child(element, "pPr", "rPr")), ("del", "moveFrom", "vanish")))
+        if joined or attribute(child(element, "pPr", "framePr"), "dropCap", "none") != "none":
             self._begun = text
             return boxes
         return f"<p>{text}</p>{boxes}"
@@ -104,9 +106,8 @@ class PartReader:
         return next((text for text in branches if text.strip() or len(self._boxes) > before), "")
 
     def _read_ruby(self, element: Any, part: OfficePart) -> str:
-        base, above = child(element, "rubyBase"), child(element, "rt")
-        texts = ["" if inner is None else self.inside(inner, part) for inner in (base, above)]
-        return "<ruby>{}<rt>{}</rt></ruby>".format(*texts)
+        base, above = (self.inside(child(element, name), part) for name in ("rubyBase", "rt"))
+        return f"<ruby>{base}<rt>{above}</rt></ruby>"
 
     def _read_sym(self, element: Any, part: OfficePart) -> str:
         code, font = int(attribute(element, "char", "20"), 16), attribute(element, "font")
@@ -118,19 +119,19 @@ class PartReader:
     def _read_fldChar(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         """What a field that begins shows itself; the results of those inside belong to its instruction."""
         kind = attribute(element, "fldCharType")
+        shown = self.inside(element, part)
         if kind == "begin":
             self._fields.append(False)
         elif kind and self._fields:
             self._fields[-1:] = [True] * (kind == "separate")
-        return self.inside(element, part)
+        return shown
 
     def _read_tbl(self, element: Any, part: OfficePart) -> str:
         begun, self._begun = self._begun, ""
         return f"{begun}<table>{self.inside(element, part)}</table>"
 
     def _read_tr(self, element: Any, part: OfficePart) -> str:
-        before = child(element, "trPr", "gridBefore")
-        columns = "0" if before is None else attribute(before, "val")
+        columns = attribute(child(element, "trPr", "gridBefore"), "val")
         empty = "<td></td>" * min(int(columns) if columns.isdecimal() else 0, 100)
         row = f"<tr>{empty}{self.inside(element, part)}</tr>"
         return f"<thead>{row}</thead>" if is_on(child(element, "trPr"), "tblHeader") else row
@@ -144,17 +145,14 @@ class PartReader:
 
     def _read_r(self, element: Any, part: OfficePart) -> str:
         text, properties = self.inside(element, part), child(element, "rPr")
-        if properties is None or not text.strip():
-            return text
-        aligned = child(properties, "vertAlign")
-        above = attribute(properties, "baseline", "0").lstrip("+").rstrip("%")
-        raised = aligned is not None and attribute(aligned, "val") == "superscript"
-        return f"<sup>{text}</sup>" if raised or (above.isdecimal() and int(above) > 0) else text
+        above = attribute(properties, "baseline").lstrip("+").rstrip("%")
+        raised = attribute(child(properties, "vertAlign"), "val") == "superscript"
+        is_above = raised or (above.isdecimal() and int(above) > 0)
+        return f"<sup>{text}</sup>" if is_above and text.strip() else text
 
     def _read_ddList(self, element: Any, part: OfficePart) -> str:  # noqa: N802
         entries = [attribute(entry, "val") for entry in element if local_name(entry) == "listEntry"]
-        chosen = child(element, "result")
-        place = 0 if chosen is None else int(attribute(chosen, "val", "0"))
+        place = int(attribute(child(element, "result"), "val", "0"))
         return "".join(html.escape(entry) for entry in entries[place : place + 1])
 
     def _read_textpath(self, element: Any, part: OfficePart) -> str:
@@ -203,7 +201,7 @@ class PartReader:
 def _sign(element: Any, name: str, usual: str) -> str:
     """A property of a part of a formula, as HTML."""
     sign = child(element, f"{local_name(element)}Pr", name)
-    return usual if sign is None else html.escape(attribute(sign, "val"))
+    return html.escape(attribute(sign, "val", usual if sign is None else ""))
 
 
 def _linear(form: str, parts: Mapping[str, str]) -> str:

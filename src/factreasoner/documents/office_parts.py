@@ -30,8 +30,9 @@ def local_name(element: Any) -> str:
 
 
 def attribute(element: Any, name: str, other: str = "") -> str:
-    """An attribute, whatever its namespace."""
-    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), other)
+    """An attribute, whatever its namespace; `other` without it, or without the element."""
+    found = () if element is None else element.items()
+    return next((str(value) for key, value in found if key.rpartition("}")[2] == name), other)
 
 
 def child(element: Any, *names: str) -> Any:
@@ -75,9 +76,8 @@ class OfficePart:
 
     def linked(self, relation_id: str) -> OfficePart | None:
         """The part that an id points to."""
-        relation = self._relations.get(relation_id)
-        there = relation is not None and relation.target in self._archive.namelist()
-        return OfficePart(self._archive, relation.target) if relation is not None and there else None
+        target = self._relations.get(relation_id, _PartRelation("", "")).target
+        return OfficePart(self._archive, target) if target in self._archive.namelist() else None
 
     def of_kind(self, kind: str, unread: list[str] | None = None) -> list[OfficePart]:
         """The parts of a kind that it points to; `unread` gets the kind for each that is missing."""

@@ -61,10 +61,10 @@ class Extracted(NamedTuple):
     tables: tuple[TextTable, ...] = ()
 
 
-def named(items: Sequence[object], most: int = 5) -> str:
-    """The first `most` of them, and how many more there are."""
-    more = len(items) - most
-    return "; ".join(map(str, items[:most])) + (f"; and {more:,} more" if more > 0 else "")
+def named(items: Sequence[object]) -> str:
+    """The first five of them, and how many more there are."""
+    more = len(items) - 5
+    return "; ".join(map(str, items[:5])) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def notes_on(guessed: str, partly: Sequence[str]) -> list[str]:

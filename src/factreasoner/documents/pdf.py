@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from statistics import median
@@ -17,13 +16,17 @@ import pdf_oxide
 from factreasoner.documents import pdf_layout as layout
 from factreasoner.documents.html import one_line, raised
 from factreasoner.documents.page import Extracted
-from factreasoner.documents.pdf_rows import RIGHT_TO_LEFT, PagePart, parts_of, rows_of, tables_of
+from factreasoner.documents.pdf_rows import (
+    PagePart,
+    join_tables,
+    parts_of,
+    rows_of,
+    tables_of,
+)
 from factreasoner.text.language import normalize_nfc
 
-_WIDE, _LETTER = 1.05, 0.6
-"""In heights of its font: a step to the next letter that holds a blank, and the width of most letters."""
-_LARGE = 1.7
-"""Heights of the page's usual letters that make a drop cap."""
+_LARGE = 1.2
+"""Heights of the page's usual letters that make a drop cap or a stamp."""
 _MARGIN, _MOST_ROWS = 0.12, 3
 """Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
 _SAME_PLACE = 3.0
@@ -82,86 +85,68 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     _, bottom, _, top = box = document.page_media_box(number)
     if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
         top = bottom + document.extract_page_text(number)["page_height"]
-    found = [word for word in document.extract_words(number) if word.text.strip()]
-    turned = [word.text for word in found if round(word.rotation_degrees) % 360]
-    characters = document.extract_chars(number)
-    words = _words_beside(characters, bottom) if characters and not turned else None
-    if words is None:
-        upright = [word for word in found if not round(word.rotation_degrees) % 360]
-        words = [piece for word in upright for piece in _pieces(word, bottom)]
+    letters, turned = list[PagePart](), list[str]()
+    for one in (found := document.extract_chars(number)):
+        left, base = one.origin_x, one.origin_y - bottom
+        if not round(one.rotation_degrees) % 360:
+            letters.append(PagePart(one.char, left, left + one.advance_width, base, one.font_size))
+    if len(letters) < len(found):  # a page that lies on its side, or a stamp: it has no place among the lines
+        words = document.extract_words(number)
+        turned = [word.text for word in words if round(word.rotation_degrees) % 360]
+    words, stamps = _words_of(letters)
     parts = [part for row in rows_of(words) for part in parts_of(row)]
-    if turned:  # a watermark, or a page that lies on its side: it has no place among the lines
-        parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
+    if turned or stamps:
+        parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
-    """Numbers of pages that pictures cover and whose text is in the margins alone."""
+    """Numbers of pages that pictures cover and whose text is in the margins alone, or a few words."""
     for number, (parts, height) in enumerate(read):
-        if parts and not any(_MARGIN < part.base / height < 1 - _MARGIN for part in parts):
+        text = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
+        if parts and len(text.split()) < 6 and not layout.SENTENCE_END.search(text):
             area = height * document.extract_page_text(number)["page_width"]
             boxes = (image["bbox"] for image in document.extract_images(number))
             if sum(width * height for _, _, width, height in boxes) > 0.7 * area:
                 yield number + 1
 
 
-def _pieces(word: Any, bottom: float) -> Iterator[PagePart]:
-    """A word, cut where its letters stand far apart: pdf-oxide joins words across narrow columns."""
-    left, base, width, height = word.bbox
-    text, characters = word.text, word.chars
-    cuts = [0]
-    if len(characters) == len(text) and (text.isascii() or not RIGHT_TO_LEFT.search(text)):
-        steps = [other.origin_x - one.origin_x for one, other in pairwise(characters)]
-        cuts += [place for place, step in enumerate(steps, 1) if step > _WIDE * height]
-        if len(cuts) > 1 + len(text) / 4:  # the letters of the word are set apart
-            cuts = [0]
-    if len(cuts) == 1:
-        if len(characters) == len(text) and _POWER.search(text):
-            text = _with_superscripts(characters)
-        yield PagePart(text, left, left + width, base - bottom, height)
-        return
-    for first, end in zip(cuts, [*cuts[1:], len(characters)], strict=True):
-        last = characters[end - 1]
-        yield PagePart(
-            "".join(c.char for c in characters[first:end]),
-            characters[first].origin_x,
-            last.origin_x + min(last.advance_width, _LETTER * height),  # its advance reaches to the next
-            base - bottom,
-            height,
-        )
+def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
+    """The words of a page, drop caps before theirs, and its stamps: larger letters printed over lines."""
+    usual = median(one.height for one in letters) if letters else 0.0
+    large = [one for one in letters if one.height > _LARGE * usual]
+    others = [one for one in letters if one.height <= _LARGE * usual]
+    words = [word for row in rows_of(others) for word in _words_in(row)]
+    stamps: list[str] = []
+    for row in rows_of(large):
+        parts = list(parts_of(list(_words_in(row))))
+        if any(part.is_over(words) for part in parts):
+            stamps += [part.text for part in parts]
+        else:
+            for part in parts:
+                _put(part, words, usual)
+    return words, stamps
 
 
-def _with_superscripts(characters: Sequence[Any]) -> str:
-    """A word in which small digits behind others are written as they are read: 10^6, 1938[1]."""
-    largest = max(one.font_size for one in characters)
-    text = ""
-    for small, run in groupby(characters, lambda one: one.font_size < 0.8 * largest):
-        inside = "".join(one.char for one in run)
-        text += raised(text, inside, "") if small and _POWER.match(text[-1:] + inside) else inside
-    return text
+def _words_in(row: Sequence[PagePart]) -> Iterator[PagePart]:
+    """The words in a row of letters."""
+    for is_blank, letters in groupby(row, lambda one: one.text.isspace()):
+        if not is_blank:
+            yield from parts_of(_with_superscripts(list(letters)))
 
 
-def _words_beside(characters: Sequence[Any], bottom: float) -> list[PagePart] | None:
-    """The words of a page with drop caps, these before their words; None for a page without any.
-
-    pdf-oxide mixes up the words of the lines beside one, so they are put together from characters.
-    """
-    usual = median(one.font_size for one in characters)
-    large = [one for one in characters if one.font_size > _LARGE * usual and one.char.isalpha()]
-    bases = Counter(round(one.origin_y) for one in large)
-    if not any(one.char.isupper() and bases[round(one.origin_y)] == 1 for one in large):
-        return None
-    cap, letters = list[PagePart](), list[PagePart]()
-    for one in characters:
-        is_cap = one.font_size > _LARGE * usual and not one.char.islower()
-        right = one.origin_x + one.advance_width
-        part = PagePart(one.char, one.origin_x, right, one.origin_y - bottom, one.font_size)
-        (cap if is_cap else letters).extend([part] * (not one.char.isspace()))
-    words = [part for row in rows_of(letters) for part in parts_of(row)]
-    for row in rows_of(cap):
-        for initial in parts_of(row):
-            _put(initial, words, usual)
-    return words
+def _with_superscripts(letters: Sequence[PagePart]) -> list[PagePart]:
+    """Letters of a word; small digits behind others are put together as they are read: 10^6, 1938[1]."""
+    small = 0.8 * max(one.height for one in letters)
+    found: list[PagePart] = []
+    for is_small, run in groupby(letters, lambda one: one.height < small):
+        some = list(run)
+        before, inside = ("".join(one.text for one in part) for part in (found, some))
+        if is_small and _POWER.match(before[-1:] + inside):
+            left, right = some[0].left, some[-1].right
+            some = [found[-1]._replace(text=raised(before, inside, ""), left=left, right=right)]
+        found += some
+    return found
 
 
 def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
@@ -174,7 +159,7 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
     ]
     at, first = max(beside, key=lambda pair: pair[1].base, default=(0, None))
     begin = first.text.split()[0] if first else ""
-    if first is None or not (begin[:1].islower() or begin.isupper()):
+    if first is None or len(initial.text) > 2 or not (begin[:1].islower() or begin.isupper()):
         words.append(initial)
         return
     known = {*re.findall(r"\w+", " ".join(w.text for w in words if w is not first).lower()), *layout.KNOWN}
@@ -228,6 +213,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
             top: [line._replace(aside=True) for line in layout.ordered(cutting[top])] for top in cutting
         }
         lines += asides[True] + found + asides[False]
+    join_tables(lines)
     return lines, running
 
 

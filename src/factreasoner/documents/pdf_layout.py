@@ -164,7 +164,9 @@ def joined(lines: Sequence[PagePart]) -> str:
             continue
         whole = ends.joined(before.text, line.text) if before and line else None
         between = _between(before, line) if before and line and whole is None else ""
-        if waiting and (not (before and line) or "\n" in between or SENTENCE_END.search(before.text)):
+        stops = not (before and line) or "\n" in between or SENTENCE_END.search(before.text)
+        in_table = before and line and before.cells and line.cells and not before.last
+        if waiting and stops and not (in_table and len(waiting) < 4):
             between, waiting = f"\n{joined(waiting)}" + ("\n\n" if before and before.last else "\n"), []
         text += (whole or (before.text if before else "")) + between
         before = line

@@ -23,7 +23,7 @@ class PagePart(NamedTuple):
     """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
 
     `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
-    `aside` that it may stand within a sentence.
+    `aside` that it may stand within a sentence. `cells` are the parts of a row of a table.
     """
 
     text: str
@@ -34,10 +34,20 @@ class PagePart(NamedTuple):
     full: bool = False
     last: bool = False
     aside: bool = False
+    cells: tuple[PagePart, ...] = ()
 
     def overlap(self, other: PagePart) -> float:
         """Points of a line over which both stand; 0 if none."""
         return max(0.0, min(self.right, other.right) - max(self.left, other.left))
+
+    def is_over(self, others: Iterable[PagePart]) -> bool:
+        """Whether it is printed over one of others, in larger letters."""
+        return any(
+            other.height < self.height
+            and self.overlap(other) > 0.2 * other.height
+            and self.base - 0.5 * other.height < other.base < self.base + 0.7 * self.height
+            for other in others
+        )
 
 
 def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
@@ -71,8 +81,9 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
     pieces = [row[0].text]
     gaps = [other.left - one.right for one, other in pairwise(row)]
     for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
-        letters = len(one.text) == len(other.text) == 1  # they may be spaced
-        close = gap < (0.2 if letters else 0.1) * height and abs(one.base - other.base) < 0.1 * height
+        letters = len(one.text) == len(other.text) == 1  # they may be spaced, or raised
+        close = gap < (0.2 if letters else 0.05) * height
+        close &= letters or abs(one.base - other.base) < 0.1 * height
         pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
         pieces.reverse()
@@ -103,7 +114,8 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
             below = [n for n, column in enumerate(columns) if row[0].overlap(column)]
             is_cell = len(row) == len(below) == 1 and below[0] > 0
             inside = len(columns) > 1 and (several[0] <= number <= several[-1] or is_cell)
-            lines.append(_cells(row, columns) if inside else _merged(row))
+            line = _cells(row, columns) if inside else _merged(row)
+            lines.append(line._replace(cells=tuple(row) if inside or BAR in line.text else ()))
     return lines
 
 
@@ -145,7 +157,7 @@ def _columns_of(rows: Sequence[Sequence[PagePart]]) -> list[PagePart]:
     for row in rows:
         found += [part for part in row if not any(map(part.overlap, found))]
     found.sort(key=lambda column: column.left)
-    held = [{max(range(len(found)), key=lambda n: part.overlap(found[n])) for part in row} for row in rows]
+    held = [{_column_of(part, found) for part in row} for row in rows]
     for n in range(len(found) - 1, 0, -1):
         if not any({n - 1, n} <= row for row in held):
             found[n - 1 : n + 1] = [found[n - 1]._replace(right=max(found[n - 1].right, found[n].right))]
@@ -157,28 +169,71 @@ def _cells(row: Sequence[PagePart], columns: Sequence[PagePart]) -> PagePart:
     """The line of a row of a table."""
     inside: list[list[PagePart]] = [[] for _ in columns]
     for part in row:
-        inside[max(range(len(columns)), key=lambda n: part.overlap(columns[n]))].append(part)
+        inside[_column_of(part, columns)].append(part)
     texts = [_merged(parts).text if parts else "" for parts in inside]
     if 2 * sum(RIGHT_TO_LEFT.search(text) is not None for text in texts) > len(row):
         texts.reverse()
     return _merged(row)._replace(text=BAR.join(texts))
 
 
-def tables_of(text: str) -> tuple[str, list[TextTable]]:
-    """A text without bars at the ends of its lines, and its tables: as many cells in three rows and more.
+def _column_of(part: PagePart, columns: Sequence[PagePart]) -> int:
+    """The number of the column that a part stands in, or is the nearest to."""
+    near = [(part.overlap(one), -abs(part.left + part.right - one.left - one.right)) for one in columns]
+    return near.index(max(near))
 
-    A table may run over the end of a page, which is an empty line.
+
+def join_tables(lines: list[PagePart]) -> None:
+    """Give the rows of a table over several pages the same columns; only its last page then has a last line.
+
+    A table whose first row on a page names columns is another one.
     """
+    rows = [n for n, line in enumerate(lines) if not line.aside]
+    pages = accumulate((lines[n].last for n in rows), initial=0)
+    table: list[list[int]] = []
+    places = [(n, (page, bool(lines[n].cells))) for n, page in zip(rows, pages, strict=False)]
+    for (_, is_row), group in groupby(places, lambda place: place[1]):
+        half = [n for n, _ in group]
+        above = [lines[n] for n in table[-1][1:]] if is_row and table and len(table[0]) > 1 else None
+        if above is None or _is_header([lines[n] for n in half], lines[table[0][0]], above):
+            _align(lines, table)
+            table = []
+        table += [half] * is_row
+    _align(lines, table)
+
+
+def _align(lines: list[PagePart], table: Sequence[Sequence[int]]) -> None:
+    """Put all rows of a table on several pages into as many columns as it has on the page with the most."""
+    columns = [_columns_of([lines[n].cells for n in half]) for half in table if len(table) > 1]
+    widest = max(columns, key=len, default=[])
+    for half, own in zip(table, columns, strict=False):
+        for row, n in [(lines[n], n) for n in half]:
+            shown = _cells(row.cells, own if len(own) == len(widest) else widest)
+            lines[n] = shown._replace(cells=row.cells, last=row.last and half is table[-1])
+
+
+def _is_header(below: Sequence[PagePart], header: PagePart, rows: Sequence[PagePart]) -> bool:
+    """Whether the first row on a page names columns: as the header does, or unlike all rows in its signs."""
+    text, others = below[0].text, [_look(row.text) for row in (*rows, *below[1:])]
+    look = _look(text)
+    names = look == _look(header.text) or not look[0] or not {"", "0"} & set(look)
+    return text == header.text or (names and look not in others)
+
+
+def _look(text: str) -> list[str]:
+    """What the cells of a row are: numbers, words or empty."""
+    cells = (re.sub(r"[\W_]", "", cell) for cell in text.split(BAR))
+    return ["0" if re.search(r"\d", cell) else cell[:1] and "x" for cell in cells]
+
+
+def tables_of(text: str) -> tuple[str, list[TextTable]]:
+    """A text without bars at the ends of its lines, and its tables: as many cells in three rows and more."""
     lines = text.split("\n")
     bars = [line.count(BAR) for line in lines]
-    for n, line in enumerate(lines[1:-1], 1):
-        if not line and bars[n - 1] == bars[n + 1]:
-            bars[n] = bars[n - 1]
     lines = [" ".join(line.split()).rstrip(BAR) if BAR in line else line for line in lines]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     tables = []
     for cells, group in groupby(range(len(lines)), lambda n: bars[n]):
-        rows = [n for n in group if lines[n]]
+        rows = list(group)
         if cells and len(rows) > 2:
             tables.append(TextTable(lines[rows[0]], starts[rows[1]], starts[rows[-1] + 1] - 1))
     return "\n".join(lines), tables

@@ -20,11 +20,8 @@ class Presentation(PartReader):
         listed = child(self.main.root, "sldIdLst")
         for number, row in enumerate(() if listed is None else listed, 1):
             slide = self.main.linked(next((v for k, v in row.items() if k.endswith("}id")), ""))
-            if slide is None:
-                self.unread.append(f"slide {number} is missing")
-                continue
-            if slide.root.get("show") in ("0", "false"):
-                self.unread.append(f"slide {number} is hidden")
+            if slide is None or slide.root.get("show") in ("0", "false"):
+                self.unread.append(f"slide {number} is {'missing' if slide is None else 'hidden'}")
                 continue
             before = len(self.unread)
             pieces = [self.inside(slide.root, slide)]

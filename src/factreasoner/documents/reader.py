@@ -21,10 +21,8 @@ from factreasoner.documents.page import Extracted, Page, TextTable
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 
-PAGE_SECONDS = 20.0
-"""Time limit to read a page."""
-FETCH_PAGES = 20
-"""Maximum pages read from a PDF of the web."""
+PAGE_SECONDS, FETCH_PAGES = 20.0, 20
+"""Time limit to read a page, and maximum pages read from a PDF, of the web."""
 MOST_WORKERS = 4
 _FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
 IDLE: list[subprocess.Popen[bytes]] = []

@@ -11,7 +11,6 @@ import functools
 import os
 import socket
 import ssl
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 import httpcore
 import httpx
 
+from factreasoner.calls.deadlines import run_within
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.web.addresses import address_refusal, is_address
 
@@ -110,20 +110,12 @@ class CheckedBackend(httpcore.NetworkBackend):
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
         """The resolver's answer within the deadline; getaddrinfo has no timeout."""
-        answer: list[Sequence[str]] = []
-
-        def resolve() -> None:
-            try:
-                answer.append(self._resolver(host, port))
-            except (OSError, UnicodeError):
-                answer.append(())
-
-        thread = threading.Thread(target=resolve, name="factreasoner-dns", daemon=True)
-        thread.start()
-        thread.join(self._deadline.left())
-        if not answer:
-            raise self._deadline.passed()
-        return answer[0]
+        try:
+            return run_within(self._deadline.left(), lambda: self._resolver(host, port))
+        except TimeoutError as error:
+            raise self._deadline.passed() from error
+        except (OSError, UnicodeError):
+            return ()
 
 
 class _DeadlineStream(httpcore.NetworkStream):
