@@ -243,8 +243,7 @@ def scores_of_labels(p: Floats, gold: Ints, record: Ints, predicted: Ints | None
 
 def scores_of_atoms(claims: Claims) -> Scores:
     """Scores of the posteriors of labelled atoms."""
-    found = {"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)}
-    return Scores(found)
+    return Scores({"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)})
 
 
 def gains(before: Scores, after: Scores) -> dict[str, Any]:

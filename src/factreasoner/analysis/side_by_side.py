@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import RunError, UsageError
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.settings import Mode
 from factreasoner.models import Record
@@ -18,7 +19,7 @@ from factreasoner.pipeline.loading import load_settings, parse_config
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import asks_model, pairwise
-from factreasoner.runs.finished import record_of
+from factreasoner.runs.finished import PastRecords, record_of
 from factreasoner.runs.runner import Progress, open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
@@ -47,17 +48,6 @@ class Contender(NamedTuple):
     config: Config
     task: Task[Any]
     replay: bool = False
-
-
-class RecordSource(Protocol):
-    """The records of a comparison, from an input file or from a finished run."""
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """Ids of the records, in input order."""
-
-    def records(self) -> Iterable[Record]:
-        """The records, one at a time, in the order of `ids`."""
 
 
 ShowProgress = Callable[[str], AbstractContextManager[Progress]]
@@ -204,7 +194,7 @@ class _PreparedRecords:
         self._source = source
         self._folder = folder
         self._factuality = folder.task is FACTUALITY_TASK
-        self.ids = [
+        self.ids: list[str] = [
             made.record_id
             for made in folder.results(source.ids)
             if (not made.failures if self._factuality else made.status != "failed" or made.facts)
@@ -224,3 +214,7 @@ class _PreparedRecords:
                 yield record.model_copy(update={"facts": made.facts})
             elif record.id in wanted:
                 yield record
+
+
+RecordSource = CheckedInput | PastRecords | _PreparedRecords
+"""The records of a comparison."""

@@ -326,16 +326,12 @@ _NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 def _cell(cell: str) -> object:
     """The text of a cell, or its list."""
     text = cell.strip()
-    for read in (decode_json, _literal) if text.startswith("[") else ():
+    for read in (decode_json, lambda cell: ast.literal_eval(cell.decode())) if text.startswith("[") else ():
         with contextlib.suppress(*_NO_LIST):
             found = decode_json(json.dumps(read(text.encode()), default=str).encode())
             if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
                 return found
     return cell
-
-
-def _literal(cell: bytes) -> object:
-    return ast.literal_eval(cell.decode())
 
 
 def _wrong(where: str, message: str) -> InputError:

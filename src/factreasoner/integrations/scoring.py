@@ -14,10 +14,8 @@ from factreasoner.models import Result
 from factreasoner.models.label_styles import look_of
 from factreasoner.models.rows import ANSWER, CONTEXTS, ClaimRow
 from factreasoner.pipeline.assembly import Calls, parts_and_config
-from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
 from factreasoner.pipeline.loading import python_call
-from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.tasks.evidence_text import evidence_of
@@ -74,18 +72,12 @@ class Scoring:
         self._task = _task_of(metric)
         self._row = self._task.table.metrics[metric]
         parts, config = parts_and_config(settings)
-        self._own = {kind: named(part) for kind, part in parts.items()}
         self._worker = self._task.worker(config, Calls(llm=llm, parts=parts))
-
-    @property
-    def config(self) -> Config:
-        """The settings, with the model's name if any."""
-        return self._worker.config
 
     @property
     def judged_by(self) -> str:
         """The judge, as text."""
-        return judged_by(self.config.model_copy(update=self._own))
+        return judged_by(self._worker.config)
 
     @python_call
     def score(
@@ -106,10 +98,10 @@ class Scoring:
         record = parse_record(
             "factreasoner", response=output, contexts=contexts, reference=reference, prompt=input
         )
-        if problems := self._task.problems(record, self.config):
+        if problems := self._task.problems(record, self._worker.config):
             raise InputError([problem._replace(where="factreasoner") for problem in problems])
         result = self._worker.assess(record)
-        line = self._task.tally(self.config, ()).add(result)
+        line = self._task.tally(self._worker.config, ()).add(result)
         value = line[self._row.line_name]
         lower = self._row.better == "lower"
         if value is None:

@@ -67,14 +67,8 @@ class Usage(Model):
 
     def __add__(self, other: Usage) -> Usage:
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        return Usage(
-            calls=self.calls + other.calls,
-            cached_calls=self.cached_calls + other.cached_calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cost=cost,
-        )
+        counts = Usage.model_fields.keys() - {"cost"}
+        return Usage(cost=cost, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
 
 PROBE_PASSAGES, PROBE_FACTS, PROBE_SIZES = 2, 16, (16, 4)
@@ -317,13 +311,7 @@ def counted(word: str, labels: Iterable[str | None]) -> str:
     return number_of(counts.total(), word) + (f" ({by_label})" if counts else "")
 
 
-_PLURALS = {
-    "code": "code",
-    "references": "references",
-    "repeated": "repeated",
-    "removed reasoning": "removed reasoning",
-    "not split": "not split",
-}
+_NO_NOUNS = ("code", "references", "repeated", "removed reasoning", "not split")
 
 
 def not_checked(reasons: Mapping[str, int], sentences: int) -> str:
@@ -331,7 +319,7 @@ def not_checked(reasons: Mapping[str, int], sentences: int) -> str:
     if not (count := sum(reasons.values())):
         return ""
     by_reason = (
-        f"{n:,} {_PLURALS[reason]}" if reason in _PLURALS else number_of(n, reason)
+        f"{n:,} {reason}" if reason in _NO_NOUNS else number_of(n, reason)
         for reason, n in sorted(reasons.items(), key=lambda item: -item[1])
     )
     return f"{count:,} of {number_of(sentences, 'sentence')} not checked: {', '.join(by_reason)}"

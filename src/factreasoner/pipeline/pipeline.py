@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
@@ -97,7 +97,6 @@ class Pipeline:
             found = self._assess(without_hidden_text(record))
         atoms, told = account_for(record, found.atoms if record.atoms is None else None)
         told |= {"response": record.response, "fingerprint": record_fingerprint(record)}
-        told["k"] = self.config.k if isinstance(self.config.k, int) else None
         return found.model_copy(update=told | ({"atoms": atoms} if record.atoms is None else {}))
 
     def _assess(self, record: Record) -> Assessment:
@@ -115,7 +114,8 @@ class Pipeline:
                 atoms, failed = self._with_queries(atoms, record, meter)
                 failures += failed
                 with meter.stage("retriever"):
-                    found = self._contexts_of(atoms, record)
+                    own = record.contexts
+                    found = self.retriever.retrieve(atoms, record) if own is None else Retrieved(own)
                 failures += found.failures
                 searched = found.searched
                 summarised = self._summarised(found.contexts, atoms, meter)
@@ -131,24 +131,15 @@ class Pipeline:
         except PluginError as error:
             failures.append(Failure.of(error.kind, record.id, error))
         return Assessment(
-            record_id=record.id,
             status=status_of(outcome, failures) if outcome else "failed" if failures else "no_atoms",
             assessor=self.config.assessor,
-            prompt=record.prompt,
-            response=record.response,
-            topic=record.topic,
-            model=self.config.first_model,
             atoms=atoms,
             contexts=contexts,
             searched=searched,
             outcome=outcome,
             failures=tuple(failures),
-            usage=meter.usage,
-            seconds=meter.seconds,
-            elapsed=meter.elapsed,
-            fingerprint=record_fingerprint(record),
             coherence=coherence,
-            metadata=record.metadata,
+            **common_fields(record, self.config, meter),
         )
 
     def _coherent(
@@ -177,17 +168,25 @@ class Pipeline:
         with meter.stage("query_builder"):
             return self.query_builder.build(atoms, record)
 
-    def _contexts_of(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """The record's own contexts; if it has none, what the retriever finds."""
-        if record.contexts is not None:
-            return Retrieved(record.contexts)
-        return self.retriever.retrieve(atoms, record)
-
     def _summarised(self, contexts: tuple[Context, ...], atoms: Sequence[Atom], meter: Meter) -> Retrieved:
         if self.summarizer is None or not contexts:
             return Retrieved(contexts)
         with meter.stage("summarizer"):
             return self.summarizer.summarize(contexts, atoms)
+
+
+def common_fields(record: Record, config: Config, meter: Meter | None) -> dict[str, Any]:
+    """The fields that the results of all tasks have, apart from the outcome."""
+    same = ("prompt", "response", "topic", "metadata")
+    return {name: getattr(record, name) for name in same} | {
+        "record_id": record.id,
+        "model": config.first_model,
+        "usage": meter.usage if meter else {},
+        "seconds": meter.seconds if meter else {},
+        "elapsed": meter.elapsed if meter else None,
+        "fingerprint": record_fingerprint(record),
+        "k": config.k if isinstance(config.k, int) else None,
+    }
 
 
 def _renamed(made: Atomized, record: Record) -> Atomized:

@@ -33,7 +33,6 @@ from factreasoner.models import (
     Status,
     Verdict,
     new_id,
-    record_fingerprint,
 )
 from factreasoner.models.journal import JournalEntry, JournalLine, Packed, pack
 from factreasoner.models.results import STORED
@@ -41,6 +40,7 @@ from factreasoner.models.rows import Vocabulary, main_rows
 from factreasoner.pipeline.assembly import Assembly, Calls, parts_and_config, with_component_names
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.loading import ConfigLike
+from factreasoner.pipeline.pipeline import common_fields
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 
@@ -229,22 +229,8 @@ def numbered(claims: Iterable[Atom], letter: str, record: Record) -> tuple[Atom,
 
 def result_of(result: type[R], record: Record, config: Config, work: Work, meter: Meter | None = None) -> R:
     """A result of `record`: the outcome of the work, and the common fields."""
-    return result(
-        record_id=record.id,
-        status=work.status,
-        prompt=record.prompt,
-        response=record.response,
-        topic=record.topic,
-        model=config.first_model,
-        failures=work.failures,
-        usage=meter.usage if meter else {},
-        seconds=meter.seconds if meter else {},
-        elapsed=meter.elapsed if meter else None,
-        fingerprint=record_fingerprint(record),
-        k=config.k if isinstance(config.k, int) else None,
-        metadata=record.metadata,
-        **work.fields,
-    )
+    common = common_fields(record, config, meter)
+    return result(status=work.status, failures=work.failures, **common, **work.fields)
 
 
 class ClaimTally(Tally[C], Generic[C, Scored]):
