@@ -291,7 +291,7 @@ def test_cached_calls_are_not_counted_as_free(factreasoner, tmp_path, two):
     ("arguments", "words", "code"),
     [
         (("good",), "name at least two run folders", 2),
-        (("good", "bad/../good"), "good: named twice; name each run once", 2),
+        (("good", "bad/../good"), "good: given twice; name different runs", 2),
         (
             ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
             "--cache, --model, --fresh: finished runs",

@@ -7,7 +7,7 @@ import pytest
 from reported import bridge, cited, data_in, report_of
 from run_folders import run_folder
 
-from factreasoner.errors import RunError
+from factreasoner.errors import RunError, UsageError
 from factreasoner.models import Assessment
 from factreasoner.pipeline.config import Config
 from factreasoner.report import record_content
@@ -66,7 +66,7 @@ def test_failed_and_empty_records_are_shown_as_such(tmp_path):
 def test_side_by_side_runs_need_one_task(tmp_path):
     one, other = (run_folder(tmp_path / name / "run", bridge()) for name in ("a", "b"))
     assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
-    with pytest.raises(RunError, match="named twice"):
+    with pytest.raises(UsageError, match="given twice"):
         report_of(one, other, one)
     with pytest.raises(RunError, match="about one task, and these runs are of run, verify"):
         report_of(one, run_folder(tmp_path / "other", cited(), task="verify"))

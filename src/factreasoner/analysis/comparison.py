@@ -12,7 +12,6 @@ import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_undecided
 from factreasoner.errors import ConfigError, RunError, UsageError
-from factreasoner.files import resolve_links
 from factreasoner.inputs.gold_labels import GoldFile, example_ids
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
@@ -69,13 +68,11 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    places = [resolve_links(path) for path in paths]
-    if twice := next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), None):
-        raise UsageError(f"{twice}: named twice; name each run once")
+    names = distinct_names(paths)
     if len(paths) < 2:
         raise UsageError("name at least two run folders, or one data file with `assessors='fr1,fr2,...'`")
     task = FinishedRun.of_any_task(paths[0]).task
-    return {name: FinishedRun(path, task) for name, path in zip(distinct_names(paths), paths, strict=True)}
+    return {name: FinishedRun(path, task) for name, path in zip(names, paths, strict=True)}
 
 
 def compare_runs(

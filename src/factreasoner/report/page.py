@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
 from factreasoner.errors import RunError
-from factreasoner.files import make_folder_of, replace_file, resolve_links
+from factreasoner.files import make_folder_of, replace_file
 from factreasoner.models import Result
 from factreasoner.pipeline.config import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.report.record_content import RecordWriter, ReportedResult
@@ -76,19 +76,16 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> WrittenReport:
     """Write a page for `runs` to `out`, side by side if there are several.
 
     Raises:
-        RunError: the runs are of different tasks, one is named twice, a journal is damaged, or a file can't
-            be written.
-        ConfigError: the folder of `out` can't be made.
+        RunError: the runs are of different tasks, a journal is damaged, or a file can't be written.
+        ConfigError: the folder of `out` can't be made, or a run is given twice.
     """
-    places = [resolve_links(run.path) for run in runs]
-    if twice := next((run.path for run, at in zip(runs, places, strict=True) if places.count(at) > 1), None):
-        raise RunError(f"{twice}: named twice; name each run once")
+    names = distinct_names([run.path for run in runs])
     tasks = {run.task.name for run in runs}
     if len(tasks) > 1:
         raise RunError(f"a report is about one task, and these runs are of {', '.join(sorted(tasks))}")
     make_folder_of(out)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as records:
-        gathered = _gather(runs, records)
+        gathered = _gather(runs, names, records)
         try:
             records.seek(0)
             texts = (line.rstrip("\n") for line in records)
@@ -133,7 +130,7 @@ class _Gathered:
     digest: str = ""
 
 
-def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
+def _gather(runs: Sequence[FinishedRun[Any]], names: Sequence[str], records: IO[str]) -> _Gathered:
     """Read all runs once; the content of each listed record becomes a line of `records`."""
     gathered, digest = _Gathered(), hashlib.sha256()
     overviews, writers = [RunContent(run) for run in runs], [RecordWriter(run) for run in runs]
@@ -149,7 +146,6 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
         digest.update(text.encode("utf-8"))
         gathered.rows.append(json_text(_row(scored)))
         gathered.size += len(text)
-    names = distinct_names([run.path for run in runs])
     gathered.runs = [overview.content(name) for overview, name in zip(overviews, names, strict=True)]
     gathered.digest = digest.hexdigest()[:16]
     return gathered

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factreasoner.errors import InputError, InputProblem, RunError
+from factreasoner.errors import InputError, InputProblem, RunError, UsageError
 from factreasoner.files import replace_file, resolve_links
 from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
@@ -236,8 +236,10 @@ def record_of(assessment: Assessment) -> Record:
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """The shortest unique endings of different paths."""
+    """The shortest unique endings of paths. Raises UsageError: one is given twice."""
     parts, length = [resolve_links(path).parts for path in paths], 1
+    if twice := [path for path, own in zip(paths, parts, strict=True) if parts.count(own) > 1]:
+        raise UsageError(f"{twice[0]}: given twice; name different runs")
     while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
         length += 1
     return names
