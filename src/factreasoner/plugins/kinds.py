@@ -189,7 +189,8 @@ def load(kind: str, name: str) -> Any:
 def describe_error(error: BaseException, part: object = None) -> str:
     """An error in custom code with file and line, in the file of `part` if possible."""
     own = None if part is None else _file_of(part)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
+    found = traceback.extract_tb(error.__traceback__)
+    frames = [f for f in found if not f.filename.startswith(("<", __file__))]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
     place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
     if isinstance(error, ValidationError):
@@ -279,8 +280,8 @@ _MODEL: PluginKind[LLM] = PluginKind("llm", "call", object, raises=(*_PASSED_ON,
 def checked_model(llm: LLM) -> LLM:
     """A custom model with checked errors. Raises ConfigError: it has no method call()."""
     if isinstance(llm, type) or not callable(getattr(llm, "call", None)):
-        hint = 'name a model instead, as model="openai/gpt-4o-mini", or write a class with that method'
-        raise ConfigError(f"llm: {named(llm)!r} has no method call(prompt, schema): {hint}")
+        hint = 'name a model instead, as model="openai/gpt-4o-mini", or write a class as protocols.LLM'
+        raise ConfigError(f"llm: {named(llm)!r} has no method call(): {hint}")
     ours = type(llm).__module__.startswith("factreasoner.")
     return llm if ours else cast(LLM, _CheckedPlugin(_MODEL, named(llm), llm))
 

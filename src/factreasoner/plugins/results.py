@@ -43,7 +43,7 @@ TOLERANCE = 1e-3
 def misfit(wanted: type, result: object) -> str | None:
     """Problem: a result of another type, or with an invalid value."""
     if not isinstance(result, wanted):
-        return f"{type(result).__name__}; it must be a {wanted.__name__}"
+        return f"{type(result).__name__}; it must be of type {wanted.__name__}"
     if wanted is object:
         return None
     if issubclass(wanted, BaseModel):

@@ -28,8 +28,10 @@ FORMAT = 3
 MANIFEST = "manifest.json"
 SCORED_AGAIN = "scored_again.json"
 """The name of the note in a folder of rescored results."""
+TEMPORARY = "factreasoner-temporary-"
+"""The start of the name of a folder that is deleted when nothing refers to it any more."""
 Fingerprints = Mapping[str, Mapping[str, str]]
-"""Fingerprints besides settings: `prompts`, `files` by setting, and arguments of custom `components`."""
+"""Fingerprints besides settings: `prompts`, `files` by setting, and values of custom `components`."""
 LEARNT = ("parser", "searched", "models")
 """Keys of what is learned during the run."""
 UNFINISHED = "@unfinished"
@@ -56,6 +58,8 @@ class Manifest:
         except (FileNotFoundError, NotADirectoryError) as error:
             if self.folder.is_file():
                 why = "a file; name the folder that a run wrote"
+            elif not self.folder.is_dir() and self.folder.name.startswith(TEMPORARY):
+                why = "it was temporary and is deleted; to keep a run, give `assess_many` a folder as `out`"
             elif not self.folder.is_dir():
                 why = "no such folder"
             elif (self.folder / SCORED_AGAIN).exists():
@@ -130,7 +134,7 @@ class Manifest:
         if unknown:
             raise RunError(
                 f"{self.folder} holds a run, and this {', '.join(unknown)} can't be compared with its own. "
-                "Give the component an attribute `version`, use another `out`, or `fresh=True` to start over"
+                "Use another `out`, or `fresh=True` to start over; with a version of its own it can resume"
             )
         differences = [
             f"{key} differs"

@@ -16,7 +16,7 @@ from factreasoner.llm.client import check_keys
 from factreasoner.llm.send import waiting_listener
 from factreasoner.models import Failure, Record, Result, record_fingerprint
 from factreasoner.models.journal import JournalLine
-from factreasoner.pipeline.assembly import NO_CALLS, Calls
+from factreasoner.pipeline.assembly import NO_CALLS, PARTS, Calls
 from factreasoner.pipeline.config import Config
 from factreasoner.plugins.identity import component_fingerprints
 from factreasoner.plugins.kinds import named
@@ -87,7 +87,9 @@ def open_run(
     if fresh:
         task.worker(config.model_copy(update={"batch": "none"}), given)
     described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
-    parts = {**given.parts, **({} if given.llm is None else {"llm": given.llm})}
+    names = {kind: config.plugin(kind) for kind in PARTS & Config.model_fields.keys()}
+    own = {kind: name for kind, name in names.items() if ":" in name and "," not in name}
+    parts = {**own, **given.parts, **({} if given.llm is None else {"llm": given.llm})}
     components = {"components": component_fingerprints(parts)}
     folder.start(described, {**fingerprints_of(task, described), **components}, fresh=fresh)
     try:
