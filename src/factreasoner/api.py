@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, Self, Unpack
@@ -22,6 +23,7 @@ from factreasoner.errors import (
 )
 from factreasoner.inputs.parsing import parse_records
 from factreasoner.models import Record, record_fingerprint
+from factreasoner.models.formatting import in_python
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
@@ -31,11 +33,13 @@ from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.manifest import TEMPORARY
 from factreasoner.runs.runner import RunReport, open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import check_task, task_named
 
+logger = logging.getLogger(__name__)
 TaskName = Literal["run", "recall", "rag", "verify"]
 
 
@@ -47,7 +51,7 @@ class TemporaryFolder(type(Path())):  # type: ignore[misc]
     @classmethod
     def made(cls) -> Self:
         """A new folder."""
-        path = cls(tempfile.mkdtemp(prefix="factreasoner-"))
+        path = cls(tempfile.mkdtemp(prefix=TEMPORARY))
         weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True)
         return path
 
@@ -93,18 +97,18 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
-    columns = column_map or {}
-    found = parse_records(
-        "assess_many()", records, lambda one: asked.problems(one, config), columns, skip_invalid=skip_invalid
+    found, notes = parse_records(
+        "assess_many()", records, lambda r: asked.problems(r, config), column_map, skip_invalid=skip_invalid
     )
-    checked = tuple(found.values())
+    for note in notes:
+        logger.warning("%s", in_python(note))
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with open_run(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
-        before = _others_than(folder, checked)
+        before = _others_than(folder, found)
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
-            ids = dict.fromkeys([*before, *(record.id for record in checked)])
-            _refuse_stopped(run_records(worker, folder, list(ids), checked, shown))
+            ids = dict.fromkeys([*before, *(record.id for record in found.values())])
+            _refuse_stopped(run_records(worker, folder, list(ids), found.values(), shown))
     frame: Any = records if hasattr(records, "iloc") else None
     places = {record.id: place for place, record in found.items()}
     return Run(FinishedRun.of_any_task(folder.path, None), frame, places)
@@ -129,24 +133,22 @@ aassess_many = awaitable(assess_many)
 def _refuse_stopped(report: RunReport) -> None:
     """Raise BudgetError for a run that ended early."""
     if report.stopped:
-        left = f"{report.unfinished} of {report.total} records are not assessed"
-        raise BudgetError(f"{report.stopped}; {left}")
+        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
 
 
-def _others_than(folder: RunFolder[Any], records: Sequence[Record]) -> list[str]:
+def _others_than(folder: RunFolder[Any], records: Mapping[int, Record]) -> list[str]:
     """The ids already in a folder. Raises InputError if a new record reuses one of them."""
-    numbers = {record.id: number for number, record in enumerate(records, start=1)}
+    places = {record.id: place for place, record in records.items()}
     problems = []
-    for known in folder.results(numbers):
-        number = numbers[known.id]
-        new = records[number - 1]
+    for known in folder.results(places):
+        new = records[places[known.id]]
         if known.fingerprint != record_fingerprint(new):
             message = (
                 f"{new.id!r} is also the id of a record in {folder.path}, whose output is "
                 f"{shorten(known.output, 60)!r}, not {shorten(new.output, 60)!r}, or other keys differ; "
                 "give it another id, use another `out`, or start over with `fresh=True`"
             )
-            problems.append(InputProblem(f"assess_many(), record {number}", "id", message))
+            problems.append(InputProblem(f"assess_many(), record {places[known.id] + 1}", "id", message))
     if problems:
         raise InputError(problems)
     return folder.order()

@@ -18,6 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+QUOTED = r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+")(?!\w)"""
+"""A quotation in a message, as a pattern."""
+
 
 class FactReasonerError(Exception):
     """Base of all exceptions of this package; `run` has the finished part of `assess_many`."""

@@ -1,8 +1,11 @@
 """What a caller gets wrong is refused or reported, never taken for something else."""
 
+import dataclasses
 import functools
 import pickle
+import re
 
+import pandas
 import pytest
 
 import factreasoner
@@ -31,6 +34,19 @@ class Judge:
 
 class NamedJudge(Judge):
     version = "2026-11"
+
+
+@dataclasses.dataclass
+class Fields(Judge):
+    threshold: float = 0.5
+    names: list = dataclasses.field(default_factory=list)
+    scale, tokenizer = 1, None
+
+
+def scaled(scale):
+    judge = Fields()
+    judge.scale, judge.tokenizer = scale, object()
+    return judge
 
 
 class Unkept(Judge):
@@ -64,7 +80,12 @@ def local(label):
             "judge.arguments differs",
         ),
         (Judge("neutral"), Judge("neutral"), None),
-        (Judge, Judge, None),
+        (Judge, Judge("neutral"), None),
+        (Judge("neutral"), f"{__name__}:Judge", None),
+        (f"{__name__}:Judge", Judge("entailment"), r"\(judge.label differs\)"),
+        (Fields(), scaled(1), None),
+        (Fields(), scaled(2), r"\(judge.scale differs\)"),
+        (Fields(), Fields(threshold=0.9), r"\(judge.threshold differs\)"),
         (NamedJudge(client=object()), NamedJudge(client=object()), None),
     ],
 )
@@ -83,11 +104,36 @@ def test_run_is_resumed_only_by_equal_judges(tmp_path, first, second, why):
 def test_unknown_ids_raise_with_the_known_ones():
     run = assess_many([record("q1"), record(2)], **GIVEN)
     assert [result.id for result in run.results([2, "q1"])] == ["2", "q1"]
-    assert [result.id for result in run.results("q1")] == ["q1"]
+    assert [result.id for result in (*run.results("q1"), *run.results(2))] == ["q1", "2"]
     assert ("q1" in run, 2 in run, "2" in run, "q3" in run) == (True, True, True, False)
     for wrong in (lambda: run.results("q3"), lambda: run.results(["q1", "q3"]), lambda: run["q3"]):
-        with pytest.raises(KeyError, match=r"no record 'q3'.* 'q1'"):
+        with pytest.raises(KeyError, match=r"^.no record 'q3'; .* 'q1'"):
             wrong()
+    for place in (0, -1, slice(0, 1)):
+        with pytest.raises(
+            KeyError, match=r"^.no record has the id .*; use one, run\['q1'\], or list\(run\)"
+        ):
+            run[place]
+
+
+def test_deleted_run_names_the_remedy():
+    kept = pickle.dumps(assess_many([record("q1")], **GIVEN))
+    with pytest.raises(RunError, match=r"it was temporary and is deleted; .* a folder as `out`"):
+        pickle.loads(kept)
+
+
+KINDS = {"out": "a path", "gold": "a path", "seed": "a whole number"}
+
+
+@pytest.mark.parametrize("name", ["skip_invalid", "fresh", "progress", "intersect", *KINDS])
+def test_arguments_of_another_kind_are_refused(name):
+    call = compare if name in {"intersect", "gold", "seed"} else assess_many
+    kind = KINDS.get(name, "True or False")
+    for wrong in ([], 0.5, b"no", *([] if kind == "a path" else ["no"]), *([1] if "True" in kind else [])):
+        with pytest.raises(UsageError, match=re.escape(f"{name} is {wrong!r}; it must be {kind}")):
+            call([record("q1")], **{name: wrong})
+    if call is assess_many:
+        assert len(call([record("q1")], cache=False, **{name: None})) == 1
 
 
 def test_compare_accepts_labels_and_shared_records(tmp_path):
@@ -100,19 +146,27 @@ def test_compare_accepts_labels_and_shared_records(tmp_path):
     gold.write_text('{"record": "q1", "atom": "a0", "label": "S"}\n')
     found = compare(one, str(two.path), intersect=True, gold=gold)
     assert found["runs"]["one"]["labelled_atoms"] == 1
+    with pytest.raises(UsageError, match="one: given twice; name different runs"):
+        compare(one, one, seed=None)
     for wrong, why in (((one, 0), "one is the number 0"), ((one,), "at least two"), ((), "at least two")):
         with pytest.raises(ConfigError, match=rf"compare\(\) .*{why}"):
             compare(*wrong)
 
 
 def test_invalid_records_may_be_skipped(caplog):
-    records = [record("q1"), record("q1"), {"id": "q2", "outptu": TEXT}, {"output": TEXT}]
+    records = [record("q1"), record("q1"), {"id": "q2", "outptu": TEXT}, {"output": TEXT, "contexts": [None]}]
     with pytest.raises(InputError, match=r"`skip_invalid=True` assesses only the 1 valid record$") as caught:
         assess_many(records, **GIVEN)
     assert (caught.value.valid, len(caught.value.problems)) == (1, 4)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert [result.id for result in assess_many(records, skip_invalid=True, **GIVEN)] == ["q1"]
-    assert "record 3: output: missing" in caplog.text
+    assert "skipped: assess_many(), record 3: output: missing, but there is a key 'outptu'" in caplog.text
+    assert "record 4: contexts[0]: is None; it must be a string, or a dict with" in caplog.text
+    frame = pandas.DataFrame(records[:3], index=["a", "b", "c"])
+    with pytest.raises(
+        InputError, match=r"record 2 \(index 'b'\): id: .*\n.*record 3 \(index 'c'\): output:"
+    ):
+        assess_many(frame, **GIVEN)
     with pytest.raises(InputError) as caught:
         assess_many(records[2:], skip_invalid=True, **GIVEN)
     assert "skip_invalid" not in str(caught.value)
@@ -133,7 +187,7 @@ def test_passage_that_names_a_file_is_logged(caplog, name):
     ("given", "message"),
     [
         ({"verison": 3}, "unknown setting 'verison'; did you mean 'version'"),
-        ({"version": 9}, "version: must be 1, 2 or 3"),
+        ({"cache": "maybe"}, "cache: must be True or False"),
         ({"atom_prior": "high"}, "atom_prior: must be a number above 0 and below 1"),
         ({"api_base": "http://localhost"}, "api_base: needs a model; add `model=NAME`"),
     ],
@@ -142,10 +196,6 @@ def test_wrong_settings_of_config_are_our_errors(given, message):
     with pytest.raises(ConfigError) as caught:
         Config(**given)
     assert message in str(caught.value)
-
-
-def plain(premise, claims):
-    return Judged(())
 
 
 async def waiting(premise, claims):
@@ -173,8 +223,10 @@ def test_turned_column_map_shows_the_right_one():
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        (plain, "can ask for .*, not 'premise'; to use it as the judge, write a class with a method judge"),
-        (lambda premise, claims: "neutral", "write a class with a method judge"),
+        (
+            lambda premise, claims: Judged(()),
+            "can ask for .*, not 'premise'; to use it as the judge, write a class with a method judge",
+        ),
         (waiting, r"waiting\(\) is async, and threads call it; write a class with plain methods"),
         (Waiting, r"judge\(\) is async"),
         (Waiting(), r"judge\(\) is async"),
@@ -188,7 +240,6 @@ def test_functions_are_no_judges(judge, message):
 
 
 def test_removed_names_tell_the_replacement():
-    assert not hasattr(factreasoner, "load_config")
     with pytest.raises(AttributeError, match="load_config was removed: pass the path of a profile"):
         factreasoner.load_config()
     with pytest.raises(ImportError, match="load_config was removed: pass the path of a profile"):

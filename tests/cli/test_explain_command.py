@@ -170,7 +170,7 @@ def test_a_record_without_atoms(factreasoner, tmp_path):
     ("arguments", "words"),
     [
         (["run", "--record", "marie-curi"], "no record 'marie-curi'; did you mean 'marie-curie'?"),
-        (["run", "--record", "x"], "no record 'x'; run/results.jsonl has the ids"),
+        (["run", "--record", "x"], "run: no record 'x'; the run has the ids"),
         (["run", "--atom", "zz"], "no record has a judged atom 'zz'"),
         (["run", "--record", "marie-curie", "--atom", "zz"], "no atom 'zz'; known: a1, a2"),
         (["run", "--solver", "exakt"], "did you mean 'exact'"),

@@ -144,6 +144,9 @@ def test_mistakes_are_our_own_errors():
             ConfigError, match=f"min_precision is {wrong!r}; it must be a number between 0 and 1"
         ):
             Factuality({}).check(RIGHT, PASSAGES, min_precision=wrong)
+    for wrong in (-1, "2", 0.5, True):
+        with pytest.raises(ConfigError, match=f"max_contradicted is {wrong!r}; it must be a whole number"):
+            Factuality({}).check(RIGHT, PASSAGES, max_contradicted=wrong)
     with pytest.raises(ConfigError, match="did you mean 'version'"):
         Factuality({}).check(RIGHT, PASSAGES, versoin=3)
     with pytest.raises(InputError, match="contexts: missing"):

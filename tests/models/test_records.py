@@ -36,7 +36,7 @@ def test_models_are_frozen_and_refuse_unknown_fields():
 @pytest.mark.parametrize(
     ("build", "told"),
     [
-        (lambda: Context(id="c", text=None), "Context(): text: is null; it must be a string"),
+        (lambda: Context(id="c", text=None), "Context(): text: is None; it must be a string"),
         (lambda: Context(text="x"), "Context(): id: missing; give it"),
         (
             lambda: Record(id="r", response="x", contexts="y"),

@@ -274,7 +274,7 @@ def test_unknown_record_suggests_the_nearest_id(tmp_path, monkeypatch):
         folder.known_id("r11")
     monkeypatch.setattr(store, "MOST_COMPARED", 0)
     ids = r"'r1', 'r2', 'r3', \.\.\."
-    with pytest.raises(RunError, match=rf"no record 'r11'; .*results\.jsonl has the ids {ids}$"):
+    with pytest.raises(RunError, match=rf"no record 'r11'; the run has the ids {ids}$"):
         folder.known_id("r11")
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner import assess, verify
+from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
 from factreasoner.integrations.pytest_plugin import Factuality
 from factreasoner.integrations.scoring import Scoring
+from factreasoner.models.formatting import in_python
 from factreasoner.pipeline.config import Config
-from factreasoner.pipeline.loading import in_python, load_settings, python_call
+from factreasoner.pipeline.loading import load_settings, python_call
 from factreasoner.report.terminal import in_flags
 from factreasoner.settings.sources import warn_once
 
@@ -234,10 +235,11 @@ def test_a_given_part_goes_before_the_environment(set_variables):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: assess("x", contexts=["y"], modle="m"), "unknown setting 'modle'; did you mean 'model'?"),
-        (lambda: assess("x", context=["y"]), "unknown setting 'context'; did you mean 'contexts'?"),
+        (lambda: assess("x", quesiton="y"), "unknown setting 'quesiton'; did you mean 'input'?\nbesides"),
+        (lambda: assess("x", context=["y"]), "unknown setting 'context'; did you mean 'contexts'?\nbesides"),
+        (lambda: assess("x", versoin=3), "unknown setting 'versoin'; did you mean 'version'?\nbesides"),
+        (lambda: assess("x", zzz="y"), "unknown setting 'zzz'\nbesides settings"),
         (lambda: assess("x", given="x"), "accepts output, input, contexts, topic, atoms, id, llm, config"),
-        (lambda: verify("x", source=["y"]), "did you mean 'contexts'?"),
         (
             lambda: Scoring(metrik="rag"),
             "did you mean 'metric'?\nbesides settings, this call accepts metric, llm",

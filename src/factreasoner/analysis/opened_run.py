@@ -94,24 +94,27 @@ class Run:
 
     def __getitem__(self, record_id: object) -> Result:
         """The result of the record with that id. Raises KeyError, naming the nearest id."""
+        if isinstance(record_id, slice) or (isinstance(record_id, int) and record_id not in self):
+            first = self._finished.ids[0]
+            raise KeyError(f"no record has the id {record_id}; use one, run[{first!r}], or list(run)[0]")
         return next(self.results(str(record_id)))
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
         opened = partial(Run.open, corrections=self._finished.corrections)
         return opened, (self.path,), {"_made": self._made}
 
-    def results(self, ids: str | Iterable[str | int] | None = None) -> Iterator[Result]:
+    def results(self, ids: str | int | Iterable[str | int] | None = None) -> Iterator[Result]:
         """The result of each record, or of the one or those in `ids`, read one at a time.
 
         It is an `Assessment` in a run of `run`, a `RagResult` in one of `rag`, and so on.
 
         Raises KeyError, naming the nearest id: the run has no record of that id.
         """
-        asked = [ids] if isinstance(ids, str) else ids
+        asked = [ids] if isinstance(ids, str | int) else ids
         try:
             known = None if asked is None else [self._finished.known_id(str(one)) for one in asked]
         except RunError as error:
-            raise KeyError(str(error)) from error
+            raise KeyError(str(error).removeprefix(f"{self.path}: ")) from error
         k = self.config.k if isinstance(self.config.k, int) else None
         return (one.model_copy(update={"k": k}) for one in self._finished.results(known))
 

@@ -151,34 +151,34 @@ def parse_record(where: str, **given: object) -> Record:
 
     Raises InputError: with every problem of every argument.
     """
-    names = _NAMES
-    draft, reader = RecordCheck(where, names), Reader()
+    draft, reader = RecordCheck(where, _NAMES), Reader()
     if given.get("response") is None:
-        draft.problem(names["response"], "is None; give the answer's text, or '' if it is empty")
+        draft.problem(_NAMES["response"], "is None; give the answer's text, or '' if it is empty")
     fields = {name: value for name, value in given.items() if value is not None}
     record = reader.built(draft, fields, {}, "r1")
-    _refuse_unwritable(record, where, names)
+    _refuse_unwritable(record, where)
     for note in reader.notes():
         logger.warning("%s: %s", where, note)
     return record
 
 
 def parse_records(
-    where: str, records: object, fits: Fits, column_map: Mapping[str, str], *, skip_invalid: bool = False
-) -> dict[int, Record]:
-    """A caller's records by their place, from 0, each checked with `fits`; `where` names the function.
+    where: str, records: object, fits: Fits, columns: Mapping[str, str] | None, *, skip_invalid: bool = False
+) -> tuple[dict[int, Record], list[str]]:
+    """A caller's records by their place, from 0, and notes; each is checked with `fits`.
 
-    They are mappings or objects with the keys of the input format, or rows of a DataFrame or Dataset.
-    `skip_invalid` skips those with a problem, with a warning.
+    `where` names the function. They are mappings or objects with the keys of the input format, or rows of a
+    DataFrame or Dataset. `skip_invalid` skips those with a problem, with a note.
 
     Raises InputError: with every problem of every record, or no record is left.
     """
     problems: list[InputProblem] = []
     found: dict[int, Record] = {}
     ids: set[str] = set()
-    reader = Reader(column_map, fits)
+    reader = Reader(columns, fits)
+    labels = [*getattr(records, "index", ())] if hasattr(records, "iloc") else []
     for number, row in enumerate(_rows(where, records), start=1):
-        place = f"{where}, record {number}"
+        place = f"{where}, record {number}" + (f" (index {labels[number - 1]!r})" if labels else "")
         try:
             record = _record_of(row, reader, fits, place, f"r{number}")
             if record.id in ids:
@@ -195,11 +195,9 @@ def parse_records(
     if problems and not (skip_invalid and found):
         hint = f"`skip_invalid=True` assesses only the {number_of(len(found), 'valid record')}"
         raise InputError(merged(problems), valid=len(found), hint=hint * bool(found))
-    for record in found.values():
-        problems += bare_names(record, f"{where}, record {record.id}")
-    for note in (*map(str, merged(problems)), *(f"{where}: {note}" for note in reader.notes())):
-        logger.warning("%s", note)
-    return found
+    notes = [f"skipped: {problem}" for problem in merged(problems)]
+    notes += (str(p) for one in found.values() for p in bare_names(one, f"{where}, record {one.id}"))
+    return found, [*notes, *(f"{where}: {note}" for note in reader.notes())]
 
 
 def _record_of(row: object, reader: Reader, fits: Fits, place: str, default_id: str) -> Record:
@@ -210,7 +208,7 @@ def _record_of(row: object, reader: Reader, fits: Fits, place: str, default_id: 
         record = row
     else:
         record = reader.record(_mapping_of_row(row, place), where=place, default_id=default_id)
-    _refuse_unwritable(record, place, _NAMES)
+    _refuse_unwritable(record, place)
     return record
 
 
@@ -224,11 +222,11 @@ def bare_names(record: Record, where: str) -> Iterator[InputProblem]:
             yield InputProblem(where, f"contexts[{number}]", f"{text!r} is {kind}")
 
 
-def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> None:
+def _refuse_unwritable(record: Record, where: str) -> None:
     """Raise InputError for values that no file can hold."""
-    draft = RecordCheck(where, names)
+    draft = RecordCheck(where, _NAMES)
     for name, value in record:
-        shown = names.get(name, name)
+        shown = _NAMES.get(name, name)
         values = {shown: value}
         if name in KINDS:
             values = {f"{shown}[{i}].{key}": part for i, item in enumerate(value or ()) for key, part in item}

@@ -92,6 +92,8 @@ class Factuality:
         refuse_unknown(own, CHECKED)
         if not isinstance(min_precision, int | float) or not 0 <= min_precision <= 1:
             raise ConfigError(f"min_precision is {min_precision!r}; it must be a number between 0 and 1")
+        if max_contradicted is not None and (type(max_contradicted) is not int or max_contradicted < 0):
+            raise ConfigError(f"max_contradicted is {max_contradicted!r}; it must be a whole number from 0")
         try:
             scored = self._scoring({**self._defaults, **own, "llm": llm}).score(**given)
         except FactReasonerError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from factreasoner.errors import InputProblem
+from factreasoner.errors import QUOTED, FactReasonerError, InputError, InputProblem
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -45,8 +46,8 @@ _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path":
 _ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
 
 
-_SHORTENED = reprlib.Repr()
-_SHORTENED.maxstring = _SHORTENED.maxother = 100
+SHORTENED = reprlib.Repr()
+SHORTENED.maxstring = SHORTENED.maxother = 100
 
 _OUTSIDE = "is {found}; a probability lies between 0 and 1"
 OF_PROBABILITIES = {
@@ -111,7 +112,7 @@ def reworded(
 def _given_value(error: ErrorDetails) -> str:
     """The given kind or, if that is right, the shortened value."""
     about_kind = error["type"].endswith(("_type", "_parsing"))
-    return describe(error["input"]) if about_kind else _SHORTENED.repr(error["input"])
+    return describe(error["input"]) if about_kind else SHORTENED.repr(error["input"])
 
 
 def describe(value: object) -> str:
@@ -119,7 +120,7 @@ def describe(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return f"the number {_SHORTENED.repr(value)}"
+        return f"the number {SHORTENED.repr(value)}"
     if isinstance(value, float):
         return f"the number {value}"
     if value is None:
@@ -129,3 +130,34 @@ def describe(value: object) -> str:
     names: dict[type, str] = {list: "a list", tuple: "a list", dict: "an object"}
     name = type(value).__name__
     return names.get(type(value), f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}")
+
+
+_BEFORE = r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bor )|(?<=\bnot )|(?<=\bwrite )|(?<=\bexpected )|(?<=\), ))"
+_WORDS = {
+    r"must be an object: {...}": "must be a dict",
+    r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
+    r"write each of these as a record, one a line: .*": "pass each of these as a record",
+    rf"{_BEFORE}an object\b|(?<=must be )a mapping\b": "a dict",
+    r"(?<=a list of )objects|(?<=strings or )objects": "dicts",
+    rf"{_BEFORE}null\b": "None",
+    rf"{_BEFORE}true\b": "True",
+    rf"{_BEFORE}false\b": "False",
+}
+"""Words of files and commands -> those of Python."""
+_REWORDED = re.compile("|".join(f"({words})" for words in (QUOTED, *_WORDS)))
+
+
+def in_python(message: str) -> str:
+    """A message in Python's terms. What it quotes, such as a text of the user's, stays as it is."""
+    others = ["", *_WORDS.values()]
+    return _REWORDED.sub(lambda found: others[(found.lastindex or 1) - 1] or found[0], message)
+
+
+def reworded_for_python(error: FactReasonerError) -> FactReasonerError:
+    """The same error, with its messages in Python's terms."""
+    if isinstance(error, InputError):
+        problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
+        error.__init__(problems, valid=error.valid, hint=error.hint)  # type: ignore[misc]
+    else:
+        error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
+    return error

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from factreasoner.errors import FactReasonerError, InputError
-from factreasoner.models.formatting import reworded
+from factreasoner.models.formatting import reworded, reworded_for_python
 
 _UNIQUE = "ids are unique within a record"
 _KNOWN = "atom_ids names atoms of the record"
@@ -41,7 +41,7 @@ class CallerModel(Model):
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                raise self._refusal(error) from None
+                raise reworded_for_python(self._refusal(error)) from None
 
         __init__.__pydantic_base_init__ = True  # so that `model_validate` does not call it
 

@@ -7,23 +7,23 @@ import contextvars
 import difflib
 import functools
 import inspect
-import re
+import os
 import threading
 import warnings
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import wait
+from numbers import Integral
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from factreasoner.calls.threads import abandon_on_exit, run_in_thread
-from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem
+from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem, UsageError
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
-from factreasoner.models.formatting import describe
+from factreasoner.models.formatting import SHORTENED, describe, reworded_for_python
 from factreasoner.pipeline.config import GRAPH_SETTINGS, Config
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.removed import removal_notice, removed_from
 from factreasoner.settings.sources import PREFIX, Source, from_environment, read_profile, validated, warn_once
-from factreasoner.text.visible import QUOTED
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,26 +39,32 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
 
     Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest known one.
     """
-    own = [name for name, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
+    parameters = inspect.signature(function).parameters
+    own = [name for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD]
     caller = f"{function.__name__}()"
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        _give_own_names(caller, kwargs, own, len(args))
+        _give_own_names(caller, kwargs, parameters, len(args))
         refuse_unknown(kwargs, own)
         try:
             return function(*args, **kwargs)
-        except InputError as error:
-            problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
-            error.__init__(problems, valid=error.valid, hint=error.hint)  # type: ignore[misc]
-            raise
         except FactReasonerError as error:
-            error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
+            reworded_for_python(error)
             raise
 
     return call
 
 
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "True or False"),
+    "int": ((Integral,), "a whole number"),
+    "str | Path": ((str, os.PathLike), "a path"),
+}
+"""Annotations of parameters that only `python_call` checks -> their types, and the kind as text."""
+
+
+_A_SETTING = inspect.Parameter("setting", inspect.Parameter.KEYWORD_ONLY)
 RENAMED = {"claims": "atoms", "reference_claims": "reference_atoms"}
 """Parameters of earlier versions."""
 
@@ -86,20 +92,29 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
     return call
 
 
-def _give_own_names(caller: str, given: dict[str, Any], own: Sequence[str], positional: int) -> None:
-    """Rename arguments from record keys to the names of `caller`.
+def _give_own_names(
+    caller: str, given: dict[str, Any], parameters: Mapping[str, inspect.Parameter], positional: int
+) -> None:
+    """Rename arguments from record keys to the names of `caller`; None counts as a parameter's default.
 
-    Raises InputError: two names for one argument are given.
+    Raises:
+        InputError: two names for one argument are given.
+        UsageError: an argument is not of its parameter's kind.
     """
     found: dict[str, Any] = {}
+    own = [name for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD]
     names = dict(zip(own[:positional], own, strict=False))
     problems: list[InputProblem] = []
     for name, value in given.items():
         target = name
         if name not in own and name not in Config.model_fields:
             target = parameter_of(name, own) or (RENAMED[name] if RENAMED.get(name) in own else name)
-        if value is None and target in names:
+        parameter = parameters.get(target, _A_SETTING)
+        if value is None and (target in names or parameter.default is not parameter.empty):
             continue
+        types, kind = _KINDS.get(str(parameter.annotation).removesuffix(" | None"), ((object,), ""))
+        if not isinstance(value, types):
+            raise UsageError(f"{target} is {SHORTENED.repr(value)}; it must be {kind}")
         other = names.get(target)
         if other not in (None, name) and found.get(target, other) is not None:
             message = f"given as {other!r} and {name!r}; keep one"
@@ -134,40 +149,24 @@ def _unknown(name: str, own: Sequence[str]) -> str:
     return f"unknown setting {name!r}" + (f"; did you mean {meant[near[0]]!r}?" if near else "")
 
 
-_BEFORE = r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bor )|(?<=\bnot )|(?<=\bwrite )|(?<=\bexpected )|(?<=\), ))"
-_WORDS = {
-    r"must be an object: {...}": "must be a dict",
-    r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
-    r"write each of these as a record, one a line: .*": "pass each of these as a record",
-    rf"{_BEFORE}an object\b|(?<=must be )a mapping\b": "a dict",
-    r"a list of objects": "a list of dicts",
-    rf"{_BEFORE}null\b": "None",
-    rf"{_BEFORE}true\b": "True",
-    rf"{_BEFORE}false\b": "False",
-}
-"""Words of files and commands -> those of Python."""
-_REWORDED = re.compile("|".join(f"({words})" for words in (QUOTED, *_WORDS)))
-
-
-def in_python(message: str) -> str:
-    """A message in Python's terms. What it quotes, such as a text of the user's, stays as it is."""
-    others = ["", *_WORDS.values()]
-    return _REWORDED.sub(lambda found: others[(found.lastindex or 1) - 1] or found[0], message)
-
-
 # Settings from all sources
 
 
-def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
+def load_settings(
+    profile: Path | str | None = None, flags: Mapping[str, Any] | None = None, without: Collection[str] = ()
+) -> Config:
     """Flags override the environment, which overrides the profile (a YAML file); None counts as not given.
+
+    The environment does not apply to the settings in `without`.
 
     Raises ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
-    sources = []
-    if profile is not None:
-        sources.append(Source(read_profile(Path(profile)), place=f"{profile}: "))
     chosen = {key: value for key, value in (flags or {}).items() if value is not None}
-    return _resolved([*sources, Source(chosen)])
+    own = {} if profile is None else read_profile(Path(profile))
+    keys = [str(value) for key, value in {**own, **chosen}.items() if key == "api_key_env"]
+    found = {key: value for key, value in from_environment(Config, keys).items() if key not in without}
+    environment = Source(found, lambda key: PREFIX + key.upper())
+    return validated(Config, [Source(own, place=f"{profile}: "), environment, Source(chosen)])
 
 
 def keyword_settings(
@@ -187,8 +186,7 @@ def keyword_settings(
     if not isinstance(config, str | Path | None):
         known = "a Config, a mapping of settings, or the path of a profile"
         raise ConfigError(f"config: is {describe(config)}; it must be {known}")
-    profile = [] if config is None else [Source(read_profile(Path(config)), place=f"{config}: ")]
-    return _resolved([*profile, Source(given)], without=parts)
+    return load_settings(config, given, parts)
 
 
 def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
@@ -212,17 +210,6 @@ def stored_config(values: Mapping[str, Any], source: str) -> Config:
         if key in Config.model_fields and removal_notice(key, value) is None
     }
     return parse_config(kept, source)
-
-
-def _resolved(sources: list[Source], without: Collection[str] = ()) -> Config:
-    """The settings of `sources` and the environment, which precedes the last source.
-
-    Raises ConfigError: a bad value.
-    """
-    values = {key: value for source in sources for key, value in source.values.items()}
-    keys = [str(values["api_key_env"])] if "api_key_env" in values else []
-    found = {key: value for key, value in from_environment(Config, keys).items() if key not in without}
-    return validated(Config, [*sources[:-1], Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
 
 
 def unused(config: Config, given: Collection[str]) -> list[str]:

@@ -19,8 +19,8 @@ import textwrap
 
 import typer
 
-from factreasoner.errors import ConfigError
-from factreasoner.text.visible import QUOTED, replaced, visible
+from factreasoner.errors import QUOTED, ConfigError
+from factreasoner.text.visible import replaced, visible
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NAMED = re.compile(rf"{QUOTED}|`([a-z_]+)(?:=([^`]*))?`")

@@ -282,9 +282,9 @@ class RunFolder(Journal, Generic[R]):
             self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
-            ids = f"{self.results_path} has the ids {example_ids(self.entries)}"
+            ids = f"the run has the ids {example_ids(self.entries)}"
             remedy = f"did you mean {close[0]!r}?" if close else ids
-            raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
+            raise RunError(f"{self.path}: no record {record_id!r}; {remedy}")
         return record_id
 
     def _refuse_lost_journal(self) -> None:

@@ -19,7 +19,7 @@ from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.tables import claim_rows, claim_table_of
 from factreasoner.atoms.extraction import without_hidden_text
-from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
+from factreasoner.errors import QUOTED, BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, misspelt, with_hint
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import Reader
@@ -40,7 +40,6 @@ from factreasoner.protocols import Atomizer
 from factreasoner.tasks.task import FACTUALITY, RecordWorker, Task, task_named
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
-from factreasoner.text.visible import QUOTED
 
 TITLES: Mapping[int, str] = {
     400: "The body is not JSON",

@@ -15,8 +15,6 @@ surrogates, and separators of lines and paragraphs."""
 _MARK = "\N{REPLACEMENT CHARACTER}"
 _BYTE = re.compile("[\udc80-\udcff]").match
 _JOINERS = "\u200c\u200d"
-QUOTED = r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+")(?!\w)"""
-"""A quotation in a message, as a pattern."""
 
 
 def visible(text: str) -> str:
