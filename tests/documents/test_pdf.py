@@ -4,6 +4,7 @@ import io
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import pdf_oxide
 import pytest
@@ -467,6 +468,24 @@ def test_text_is_kept_where_pictures_are_damaged(monkeypatch):
     monkeypatch.setattr("factreasoner.documents.pdf._scans", fail)
     found = pdf_text(placed([(72, 700, "One.")]), 10)
     assert (found.text, found.partly) == ("One.", ("its pictures could not be read",))
+
+
+class Garbled:  # its words are read right, but not their letters, as with some fonts of browsers
+    def __init__(self, document):
+        self.document = document
+
+    def __getattr__(self, name):
+        return getattr(self.document, name)
+
+    def extract_chars(self, number):
+        place = {"origin_x": 72, "origin_y": 700, "advance_width": 5, "font_size": 11, "rotation_degrees": 0}
+        return [SimpleNamespace(char="\ufffd", **place)] * 20
+
+
+def test_words_stand_for_garbled_letters(monkeypatch):
+    document = Garbled(pdf_oxide.PdfDocument.from_bytes(placed([(72, 700, "The mill burned down.")])))
+    monkeypatch.setattr(pdf_oxide, "PdfDocument", SimpleNamespace(from_bytes=lambda data: document))
+    assert pdf_text(b"%PDF %%EOF", 10).text == "The mill burned down."
 
 
 IMAGE = b"BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"

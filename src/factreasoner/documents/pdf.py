@@ -16,13 +16,7 @@ import pdf_oxide
 from factreasoner.documents import pdf_layout as layout
 from factreasoner.documents.html import one_line, raised
 from factreasoner.documents.page import Extracted
-from factreasoner.documents.pdf_rows import (
-    PagePart,
-    join_tables,
-    parts_of,
-    rows_of,
-    tables_of,
-)
+from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, rows_of, tables_of
 from factreasoner.text.language import normalize_nfc
 
 _LARGE = 1.2
@@ -85,17 +79,24 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     _, bottom, _, top = box = document.page_media_box(number)
     if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
         top = bottom + document.extract_page_text(number)["page_height"]
-    letters, turned = list[PagePart](), list[str]()
-    for one in (found := document.extract_chars(number)):
-        left, base = one.origin_x, one.origin_y - bottom
-        if not round(one.rotation_degrees) % 360:
-            letters.append(PagePart(one.char, left, left + one.advance_width, base, one.font_size))
-    if len(letters) < len(found):  # a page that lies on its side, or a stamp: it has no place among the lines
-        words = document.extract_words(number)
-        turned = [word.text for word in words if round(word.rotation_degrees) % 360]
+    upright, turned = list[PagePart](), list[str]()
+    for word in document.extract_words(number):
+        left, base, width, height = word.bbox
+        if round(word.rotation_degrees) % 360:  # a page that lies on its side, or a stamp
+            turned.append(word.text)
+        elif word.text.strip():
+            upright.append(PagePart(word.text, left, left + width, base - bottom, height))
+    letters = [
+        PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
+        for c in document.extract_chars(number)
+        if not round(c.rotation_degrees) % 360
+    ]
     words, stamps = _words_of(letters)
+    known = set("".join(one.text for one in letters))
+    if not set("".join("".join(word.text for word in upright).split())) <= known:
+        words, stamps = upright, []  # pdf-oxide reads words of some fonts right, but not their letters
     parts = [part for row in rows_of(words) for part in parts_of(row)]
-    if turned or stamps:
+    if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
 
