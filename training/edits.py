@@ -240,10 +240,20 @@ def lengthened(rng: random.Random, text: str) -> str | None:
     for phrase in rng.choices(_phrases(), k=6):
         dated = re.search(r"\d", phrase) and not re.search(r"\d", text)
         if dated or phrase.split(" ")[0] not in text.split():
-            if rng.random() < 0.2:
+            roll, places = rng.random(), _phrase_starts(text)
+            if roll < 0.2:
                 return f"{phrase[0].upper()}{phrase[1:]}, {_clause(text)}."
+            if roll < 0.6 and places:  # "was born in Warsaw in 1867"
+                place = rng.choice(places)
+                return f"{text[:place]} {phrase}{text[place:]}"
             return f"{text.rstrip('. ')} {phrase}."
     return None
+
+
+def _phrase_starts(text: str) -> list[int]:
+    """Where phrases of time, place or manner start that may be left out."""
+    found = [at for at in _PHRASE.finditer(text) if not at[0].startswith(",")]
+    return [at.start() for at in found if not _BEFORE.search(text[: at.start()])]
 
 
 @cache
