@@ -61,9 +61,8 @@ def _show_worst(run: FinishedRun[Any], summary: Mapping[str, Any]) -> None:
     print_text("The three least likely atoms, each with the sentence that the judge relied on:\n")
     rows = list(select_claims(run, worst, WithoutClaims(), by_p=True))
     print_rows(rows, run.task, in_order=True)
-    kinds = {"NS": "a planted error", "S": "right: a false alarm"}
-    told = (f"{row.record} {row.claim} is {kinds[row.gold or '']}" for row in rows)
-    print_text(f"By human labels, {'; '.join(told)}.\n")
+    alarms = [f"{row.record} {row.claim} is right: a false alarm" for row in rows if row.gold == "S"]
+    print_text(f"By human labels, {'; '.join(alarms) or 'all three are planted errors'}.\n")
     right, found, missed, wronged = summary["gold"]["confusion"].values()
     precision = summary["metrics"]["precision"]
     value, (low, high) = precision["value"], precision["interval_95"]

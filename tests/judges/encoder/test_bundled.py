@@ -107,11 +107,11 @@ class TestVerdicts:
             ("The tower is 331 m high.", True),
             ("The tower has 3 floors.", True),
             ("The tower has two lifts.", False),
-            ("The tower cost 1,200.50 francs.", False),
+            ("The tower cost 1,200 francs.", False),
         ],
     )
     def test_number_that_the_passage_lacks_is_never_entailed(self, judge, claim, blocked):
-        passage = f"{TOWER} It has two lifts and cost 1200.5 francs."
+        passage = f"{TOWER} It has two lifts and cost 1200 francs."
         (verdict,) = verdicts(judge, passage, claim)
         found = verdict.label_probabilities["True"]
         assert (found <= NUMBER_MISSING) if blocked else (found > NUMBER_MISSING)
