@@ -12,9 +12,8 @@ from fake_server import FakeServer, hang, obliging
 from unsettled_solver import UnsettledSolver
 
 from factreasoner import Run, ScriptedLLM, aassess, assess_many
-from factreasoner.errors import ConfigError, InputError, RunError
-from factreasoner.models import Record, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.models import Record
 
 PASSAGE = "Marie Curie was born in Warsaw in 1867."
 ROWS = [
@@ -25,32 +24,6 @@ ROWS = [
 
 def labels(run):
     return run.atoms().set_index("record")["label"].to_dict()
-
-
-def test_same_call_resumes_and_different_is_refused(tmp_path):
-    asked = []
-
-    class Judge:
-        version = "1"
-
-        def judge(self, premise, claims):
-            asked.append(premise.record_id)
-            said = {"context_id": premise.id, "label": "entailment", "probability": 0.9}
-            return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
-
-    def call(records, **settings):
-        return assess_many(records, out=tmp_path / "run", progress=False, judge=Judge(), **settings)
-
-    assert len(call(ROWS[:1])) == 1
-    assert len(call(ROWS)) == 2
-    assert asked == ["x", "y"]
-    assert labels(Run.open(tmp_path / "run")) == {"x": "supported", "y": "supported"}
-    with pytest.raises(RunError, match="run with other settings"):
-        call(ROWS, version=3)
-    assert len(call(ROWS, version=3, fresh=True)) == 2
-    with pytest.raises(ConfigError, match="no 'Nothing'"):
-        call(ROWS, version=3, fresh=True, retriever="json:Nothing")
-    assert len(Run.open(tmp_path / "run")) == 2
 
 
 def ids(results):

@@ -23,11 +23,14 @@ def record(name, **more):
 
 
 class Judge:
+    calls, asked, ready = 0, [], True
+
     def __init__(self, label="neutral", client=None):
-        self.label, self._client, self.calls = label, client, 0
+        self.label, self._client = label, client
 
     def judge(self, premise, claims):
         self.calls += 1
+        self.asked.append(premise.record_id)
         said = {"context_id": premise.id, "label": self.label, "probability": 0.9}
         return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
 
@@ -40,7 +43,14 @@ class NamedJudge(Judge):
 class Fields(Judge):
     threshold: float = 0.5
     names: list = dataclasses.field(default_factory=list)
-    scale, tokenizer = 1, None
+    label, scale, tokenizer = "neutral", 1, None
+
+    @property
+    def ready(self):
+        raise RuntimeError("not yet")
+
+
+USED = Judge()
 
 
 def scaled(scale):
@@ -80,6 +90,7 @@ def local(label):
             "judge.arguments differs",
         ),
         (Judge("neutral"), Judge("neutral"), None),
+        (USED, USED, None),
         (Judge, Judge("neutral"), None),
         (Judge("neutral"), f"{__name__}:Judge", None),
         (f"{__name__}:Judge", Judge("entailment"), r"\(judge.label differs\)"),
@@ -93,7 +104,10 @@ def test_run_is_resumed_only_by_equal_judges(tmp_path, first, second, why):
     given = {"out": tmp_path / "run"} | GIVEN
     assess_many([record("q1")], judge=first, **given)
     if why is None:
-        assert len(assess_many([record("q2")], judge=second, **given)) == 2
+        for name in ("q2", "q3"):
+            run = assess_many([record(name)], judge=second, **given)
+        assert [result.failures for result in run] == [(), (), ()]
+        assert Judge.asked[-3:] == ["q1", "q2", "q3"]
         return
     with pytest.raises(RunError, match=why):
         assess_many([record("q2")], judge=second, **given)

@@ -12,7 +12,7 @@ from loops import run_apart
 
 import factreasoner as fr
 from factreasoner import Config, Record, Run, assess, assess_many, build_pipeline, compare
-from factreasoner.errors import InputError, RunError
+from factreasoner.errors import ConfigError, InputError, RunError
 from factreasoner.inputs.columns import FIELDS
 from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Judged
@@ -157,6 +157,8 @@ def test_second_batch_adds_to_the_first(tmp_path):
         assess_many([*records("q4"), *records("q2", output="It opened in 1999.")], **given)
     with pytest.raises(RunError, match="other settings"):
         assess_many(records("q4"), version=3, **given)
+    with pytest.raises(ConfigError, match="no 'Nothing'"):
+        assess_many(records("q4"), fresh=True, retriever="json:Nothing", **given)
     assert [result.id for result in Run.open(given["out"])] == ["q1", "q2", "q3"]
     assert len(assess_many(records("q2", output="It opened in 1999."), fresh=True, **given)) == 1
 

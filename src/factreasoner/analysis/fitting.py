@@ -111,8 +111,9 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, message: dict[str, Any])
     fits = {"verdicts": {**offsets.model_dump(), **pairs.sizes(), **found}}
     if rows := list(_atoms(run, by_record)):
         before, calibrated, right, record = zip(*rows, strict=True)
-        scores = (scores_of_atoms(Claims.of(p, right, record)) for p in (before, calibrated))
-        fits["atoms"] = {"n": len(rows), **gains(*scores)}
+        atoms = (Claims.of(p, right, record) for p in (before, calibrated))
+        scores = ({"accuracy": accuracy(a), "auroc": AreaUnderROC(a), "brier": brier(a)} for a in atoms)
+        fits["atoms"] = {"n": len(rows), **gains(*map(Scores, scores))}
     interval = found["gain"]["macro_f1"]["interval_95"]
     may_be_chance = helps and (interval is None or interval[0] <= 0)
     doubt = [f"verdicts: {MAY_BE_CHANCE}"] if may_be_chance else []
@@ -239,11 +240,6 @@ def scores_of_labels(p: Floats, gold: Ints, record: Ints, predicted: Ints | None
         "ece": CalibrationError(chosen),
     }
     return Scores(statistics, recalls)
-
-
-def scores_of_atoms(claims: Claims) -> Scores:
-    """Scores of the posteriors of labelled atoms."""
-    return Scores({"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)})
 
 
 def gains(before: Scores, after: Scores) -> dict[str, Any]:

@@ -75,4 +75,5 @@ def _class_attributes(part: object, made: type) -> dict[str, object]:
     own = [item for owner in reversed(made.__mro__[:-1]) for item in vars(owner).items()]
     names = [name for name, value in own if not name.startswith("_") and _fingerprint(value) != UNKNOWN]
     unlike = (UNKNOWN, _fingerprint(None))
-    return {name: value for name in names if _fingerprint(value := getattr(part, name)) not in unlike}
+    values = {name: inspect.getattr_static(part, name) for name in names}
+    return {name: value for name, value in values.items() if _fingerprint(value) not in unlike}

@@ -119,7 +119,8 @@ class WebRetriever:
         results = next(filter(None, map(self._organic, dict.fromkeys(queries))), [])
         found = {}
         for result in results:
-            title, link, snippet = (_string(result.get(key)) for key in ("title", "link", "snippet"))
+            given = (result.get(key) for key in ("title", "link", "snippet"))
+            title, link, snippet = (text.strip() if isinstance(text, str) else "" for text in given)
             page = page_of(link)
             if page not in found and self._allowed(link):
                 found[page] = FoundPassage(snippet, title, link, snippet, page=link)
@@ -146,10 +147,6 @@ def _fault(answer: object) -> ServiceFault | None:
         if isinstance(results, list) or (results is None and "searchParameters" in answer):
             return None
     return ServiceFault(f"answers without results: {json.dumps(answer)[:200]}")
-
-
-def _string(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
 
 
 def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassage:

@@ -32,7 +32,7 @@ TEMPORARY = "factreasoner-temporary-"
 """The start of the name of a folder that is deleted when nothing refers to it any more."""
 Fingerprints = Mapping[str, Mapping[str, str]]
 """Fingerprints besides settings: `prompts`, `files` by setting, and values of custom `components`."""
-LEARNT = ("parser", "searched", "models")
+LEARNT = ("parser", "searched", "models", "changing")
 """Keys of what is learned during the run."""
 UNFINISHED = "@unfinished"
 """Part of the state of a collection whose writing is unfinished."""
@@ -119,19 +119,26 @@ class Manifest:
         with self._learning():
             self._keep(searched=list(dict.fromkeys([*self.searched, *states])))
 
+    def keep_changing(self, changed: Iterable[tuple[str, str]]) -> None:
+        """Store the names of components' values that a run changes, such as a counter; they don't count."""
+        if (changing := {key for key, _ in changed}) and self.path.exists():
+            with self._learning():
+                self._keep(changing=sorted(changing.union(self.content().get("changing", []))))
+
     def refuse_other_run(self, config: Config, fingerprints: Fingerprints) -> None:
         """Raise RunError, naming the different keys, if the run has other settings."""
         manifest = self.content()
         there = {part: manifest.get(part, {}) for part in fingerprints}
         there["config"] = result_settings(manifest["config"])
         here = {**fingerprints, "config": result_settings(config.model_dump(mode="json"))}
+        changing = manifest.get("changing", [])
         if here["config"].keys() - there["config"].keys():
             raise RunError(
                 f"{self.folder} holds a run of an earlier version: it can be read and scored, not resumed. "
                 "Use another `out`, or `fresh=True` to start over"
             )
-        unknown = [key for key, kept in here.get("components", {}).items() if kept == UNKNOWN]
-        if unknown:
+        components = here.get("components", {})
+        if unknown := [key for key in components if components[key] == UNKNOWN and key not in changing]:
             raise RunError(
                 f"{self.folder} holds a run, and this {', '.join(unknown)} can't be compared with its own. "
                 "Use another `out`, or `fresh=True` to start over; with a version of its own it can resume"
@@ -142,7 +149,7 @@ class Manifest:
             else f"{key}: was {there[part].get(key)!r}, now {here[part].get(key)!r}"
             for part in ("config", *fingerprints)
             for key in sorted(here[part].keys() | there[part].keys())
-            if here[part].get(key) != there[part].get(key)
+            if here[part].get(key) != there[part].get(key) and key not in changing
         ]
         if differences:
             raise RunError(

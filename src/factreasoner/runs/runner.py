@@ -90,8 +90,8 @@ def open_run(
     names = {kind: config.plugin(kind) for kind in PARTS & Config.model_fields.keys()}
     own = {kind: name for kind, name in names.items() if ":" in name and "," not in name}
     parts = {**own, **given.parts, **({} if given.llm is None else {"llm": given.llm})}
-    components = {"components": component_fingerprints(parts)}
-    folder.start(described, {**fingerprints_of(task, described), **components}, fresh=fresh)
+    components = component_fingerprints(parts)
+    folder.start(described, {**fingerprints_of(task, described), "components": components}, fresh=fresh)
     try:
         yield
     except FactReasonerError:
@@ -99,6 +99,7 @@ def open_run(
             folder.remove_unused()
         raise
     finally:
+        folder.manifest.keep_changing(components.items() ^ component_fingerprints(parts).items())
         folder.close()
 
 
