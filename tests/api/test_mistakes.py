@@ -5,6 +5,7 @@ import functools
 import pickle
 import re
 
+import numpy as np
 import pandas
 import pytest
 
@@ -118,12 +119,12 @@ def test_run_is_resumed_only_by_equal_judges(tmp_path, first, second, why):
 def test_unknown_ids_raise_with_the_known_ones():
     run = assess_many([record("q1"), record(2)], **GIVEN)
     assert [result.id for result in run.results([2, "q1"])] == ["2", "q1"]
-    assert [result.id for result in (*run.results("q1"), *run.results(2))] == ["q1", "2"]
+    assert [result.id for result in (*run.results("q1"), *run.results(np.int64(2)))] == ["q1", "2"]
     assert ("q1" in run, 2 in run, "2" in run, "q3" in run) == (True, True, True, False)
     for wrong in (lambda: run.results("q3"), lambda: run.results(["q1", "q3"]), lambda: run["q3"]):
         with pytest.raises(KeyError, match=r"^.no record 'q3'; .* 'q1'"):
             wrong()
-    for place in (0, -1, slice(0, 1)):
+    for place in (0, np.int64(-1), slice(0, 1)):
         with pytest.raises(
             KeyError, match=r"^.no record has the id .*; use one, run\['q1'\], or list\(run\)"
         ):
@@ -147,7 +148,8 @@ def test_arguments_of_another_kind_are_refused(name):
         with pytest.raises(UsageError, match=re.escape(f"{name} is {wrong!r}; it must be {kind}")):
             call([record("q1")], **{name: wrong})
     if call is assess_many:
-        assert len(call([record("q1")], cache=False, **{name: None})) == 1
+        for right in (None, *([np.False_] if "True" in kind else [])):
+            assert len(call([record("q1")], cache=False, **{name: right})) == 1
 
 
 def test_compare_accepts_labels_and_shared_records(tmp_path):

@@ -6,6 +6,7 @@ import copy
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ class Run:
 
     def __getitem__(self, record_id: object) -> Result:
         """The result of the record with that id. Raises KeyError, naming the nearest id."""
-        if isinstance(record_id, slice) or (isinstance(record_id, int) and record_id not in self):
+        if isinstance(record_id, slice) or (isinstance(record_id, Integral) and record_id not in self):
             first = self._finished.ids[0]
             raise KeyError(f"no record has the id {record_id}; use one, run[{first!r}], or list(run)[0]")
         return next(self.results(str(record_id)))
@@ -110,7 +111,7 @@ class Run:
 
         Raises KeyError, naming the nearest id: the run has no record of that id.
         """
-        asked = [ids] if isinstance(ids, str | int) else ids
+        asked = [ids] if isinstance(ids, str | int | Integral) else ids
         try:
             known = None if asked is None else [self._finished.known_id(str(one)) for one in asked]
         except RunError as error:

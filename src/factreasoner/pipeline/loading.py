@@ -16,6 +16,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from factreasoner.calls.threads import abandon_on_exit, run_in_thread
 from factreasoner.errors import ConfigError, FactReasonerError, InputError, InputProblem, UsageError
 from factreasoner.inputs.columns import FIELDS, LIKE, parameter_of
@@ -57,13 +59,11 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
 
 
 _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "bool": ((bool,), "True or False"),
+    "bool": ((bool, np.bool_), "True or False"),
     "int": ((Integral,), "a whole number"),
     "str | Path": ((str, os.PathLike), "a path"),
 }
 """Annotations of parameters that only `python_call` checks -> their types, and the kind as text."""
-
-
 _A_SETTING = inspect.Parameter("setting", inspect.Parameter.KEYWORD_ONLY)
 RENAMED = {"claims": "atoms", "reference_claims": "reference_atoms"}
 """Parameters of earlier versions."""
