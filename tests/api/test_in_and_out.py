@@ -214,6 +214,9 @@ def test_component_that_raises_is_logged_and_named(caplog):
     found = list(assess_many(FRAME, judge=Judge(KeyError("boom")), **GIVEN))[1]
     assert "Judge': KeyError: 'boom' (" in found.failures[0].message
     assert "Traceback" in caplog.text
+    lacking = type("Lacking", (), {"judge": lambda self: None})
+    (failure,) = assess(TRUE, contexts=[TEXT], judge=lacking).failures
+    assert failure.message.endswith("takes 1 positional argument but 3 were given")  # no place of ours
 
 
 @pytest.mark.parametrize("llm", ["openai/gpt-4o", object(), Judge])

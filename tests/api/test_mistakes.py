@@ -24,7 +24,7 @@ def record(name, **more):
 
 
 class Judge:
-    calls, asked, ready = 0, [], True
+    calls, asked, ready, limit = 0, [], True, 1
 
     def __init__(self, label="neutral", client=None):
         self.label, self._client = label, client
@@ -44,7 +44,7 @@ class NamedJudge(Judge):
 class Fields(Judge):
     threshold: float = 0.5
     names: list = dataclasses.field(default_factory=list)
-    label, scale, tokenizer = "neutral", 1, None
+    label, scale, tokenizer, _warm = "neutral", 1, None, False
 
     @property
     def ready(self):
@@ -56,7 +56,7 @@ USED = Judge()
 
 def scaled(scale):
     judge = Fields()
-    judge.scale, judge.tokenizer = scale, object()
+    vars(judge).update(scale=scale, limit=scale, tokenizer=object(), _warm=True)
     return judge
 
 
@@ -96,7 +96,7 @@ def local(label):
         (Judge("neutral"), f"{__name__}:Judge", None),
         (f"{__name__}:Judge", Judge("entailment"), r"\(judge.label differs\)"),
         (Fields(), scaled(1), None),
-        (Fields(), scaled(2), r"\(judge.scale differs\)"),
+        (Fields(), scaled(2), r"\(judge.limit differs; judge.scale differs\)"),
         (Fields(), Fields(threshold=0.9), r"\(judge.threshold differs\)"),
         (NamedJudge(client=object()), NamedJudge(client=object()), None),
     ],
