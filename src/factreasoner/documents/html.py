@@ -36,7 +36,8 @@ _NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
 _POWER = re.compile(r"(?:.*\d|(?:.*\W)?[^\W\d])\^(?:[knpqx-z]|[-+−]?\w+(?:[-+−*/]\w+)+|[-+−][a-z])")
 _OPERAND = r"(?:\d{1,3}(?:\.\d+)?[a-z]?|[^\W\d_]{1,2}\d?)"
 _BRACKETED = re.compile(
-    rf"[(\[](?:[-+−]{_OPERAND}|\d+[a-z]|[-+−]?{_OPERAND}(?:\s*[-+−*/·×]\s*{_OPERAND})+)[)\]]\^[-+−]?(?:\d\d?|[a-z])$"
+    rf"[(\[](?:[-+−]{_OPERAND}|\d+[a-z]|[-+−]?{_OPERAND}(?:\s*[-+−*/·×]\s*{_OPERAND})+|(?<=(?<![^\W\d_])[^\W\d_]\()[a-z])"
+    r"[)\]]\^[-+−]?(?:\d\d?|[a-z])$"
 )
 """A power of a formula in brackets, unlike words in brackets with the mark of a note."""
 _BLOCKS = frozenset(
