@@ -190,11 +190,8 @@ class PartReader:
             return self.inside(element, part)
         shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]
         parts = {local_name(one): self.inside(one, part) for one in shown} | {"sign": sign}
-        look = (
-            _sign(element, "pos", "")
-            or _sign(element, "type", "")
-            or "limits" * any(map(parts.get, ("sub", "sup")))
-        )
+        limits = "limits" * any(map(parts.get, ("sub", "sup")))
+        look = _sign(element, "pos", "") or _sign(element, "type", "") or limits
         return _linear(_FORMS.get(f"{kind} {look}", _FORMS[kind]), parts)
 
 
