@@ -79,22 +79,22 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     _, bottom, _, top = box = document.page_media_box(number)
     if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
         top = bottom + document.extract_page_text(number)["page_height"]
-    upright, turned = list[PagePart](), list[str]()
-    for word in document.extract_words(number):
-        left, base, width, height = word.bbox
-        if round(word.rotation_degrees) % 360:  # a page that lies on its side, or a stamp
-            turned.append(word.text)
-        elif word.text.strip():
-            upright.append(PagePart(word.text, left, left + width, base - bottom, height))
+    found, characters = document.extract_words(number), document.extract_chars(number)
+    turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
+    upright = [word for word in found if not round(word.rotation_degrees) % 360 and word.text.strip()]
+    readable = [c for c in characters if c.char != "\ufffd"]
+    if len(readable) < len(characters):  # words have the letters of ligatures
+        at = {(round(c.origin_x), round(c.origin_y)) for c in readable}
+        readable += [c for w in found for c in w.chars if (round(c.origin_x), round(c.origin_y)) not in at]
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
-        for c in document.extract_chars(number)
+        for c in readable
         if not round(c.rotation_degrees) % 360
     ]
     words, stamps = _words_of(letters)
-    known = set("".join(one.text for one in letters))
-    if not set("".join("".join(word.text for word in upright).split())) <= known:
-        words, stamps = upright, []  # pdf-oxide reads words of some fonts right, but not their letters
+    if not set("".join(w.text for w in upright)) <= {" ", *"".join(one.text for one in letters)}:
+        stamps, boxes = [], [(word.text, *word.bbox) for word in upright]  # some fonts have right words alone
+        words = [PagePart(text, x, x + wide, y - bottom, high) for text, x, y, wide, high in boxes]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
@@ -138,7 +138,7 @@ def _words_in(row: Sequence[PagePart]) -> Iterator[PagePart]:
 
 def _with_superscripts(letters: Sequence[PagePart]) -> list[PagePart]:
     """Letters of a word; small digits behind others are put together as they are read: 10^6, 1938[1]."""
-    small = 0.8 * max(one.height for one in letters)
+    small = 0.8 * max([one.height for one in letters])
     found: list[PagePart] = []
     for is_small, run in groupby(letters, lambda one: one.height < small):
         some = list(run)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
+from statistics import median
 from typing import NamedTuple
 
 from factreasoner.documents.page import TextTable
@@ -77,17 +78,18 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
     """Parts of one row as one, with a bar between those that are far apart."""
     if len(row) == 1:
         return row[0]
-    height = max(part.height for part in row)
+    height = max([part.height for part in row])
     pieces = [row[0].text]
     gaps = [other.left - one.right for one, other in pairwise(row)]
+    usual = max(0.0, median(gaps))
     for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
         letters = len(one.text) == len(other.text) == 1  # they may be spaced, or raised
-        close = gap < (0.2 if letters else 0.05) * height
+        close = gap < (min(0.2 * height, usual + 0.1 * height) if letters else 0.05 * height)
         close &= letters or abs(one.base - other.base) < 0.1 * height
         pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
-    if 2 * sum(RIGHT_TO_LEFT.search(piece) is not None for piece in pieces) > len(row):
+    if 2 * sum(RIGHT_TO_LEFT.search(one) is not None for one in pieces if not one.isascii()) > len(row):
         pieces.reverse()
-    return PagePart("".join(pieces), row[0].left, max(part.right for part in row), row[0].base, height)
+    return PagePart("".join(pieces), row[0].left, max([part.right for part in row]), row[0].base, height)
 
 
 def closed_up(parts: Iterable[PagePart]) -> Iterator[PagePart]:
