@@ -112,12 +112,13 @@ class Ended(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The server and model that a contender asks, how many requests at once, and the seconds it may take."""
+    """What a contender asks, how many requests at once, the seconds it may take, and our cache's folder."""
 
     url: str
     model: str = "gpt-4o-mini"
     concurrency: int = CONCURRENCY
     most_seconds: int = MOST_SECONDS
+    cache: str = "cache"
 
 
 def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn, latency: float) -> Outcome:
@@ -170,7 +171,7 @@ def command(way: Way, data: Path, asked: Asked, which: str) -> list[str]:
         str(asked.concurrency),
     )
     model = model if way.asks else ()
-    return [program, way.task, str(data), *model, "--cache-dir", "cache", "--out", "run", *way.options]
+    return [program, way.task, str(data), *model, "--cache-dir", asked.cache, "--out", "run", *way.options]
 
 
 def _scores(way: Way, folder: Path, log: str) -> dict[str, list[float | None]]:

@@ -45,7 +45,7 @@ from contenders import (
     run,
 )
 from data_folder import data_folder
-from ranking import BUNDLED, JOINT, RULES, print_ranking
+from ranking import BUNDLED, RULES, print_ranking
 from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
@@ -78,7 +78,7 @@ def main() -> None:
     for contender in contenders:
         install(contender)
     if options.api_base:
-        ranked = [RULES, BUNDLED, *(Way(PEERS[name]) for name in names), JOINT]
+        ranked = [RULES, BUNDLED, *(Way(PEERS[name]) for name in names)]
         limits = {"answers": options.answers, "minutes": options.minutes}
         print_ranking(ranked, options.api_base, options.model, **limits)
         return

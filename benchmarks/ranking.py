@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
-from typing import Any
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from contenders import OURS, Asked, Way, process
@@ -13,43 +14,75 @@ from data_folder import data_folder
 from relay import Relay
 from scipy.stats import spearmanr
 
-SEED, DRAWS = 0, 2000
-JOINT = Way(OURS, ("--reviser", "none", "--premise", "joint"))
+SEED, DRAWS, ROUND = 0, 2000, 4
 RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
 BUNDLED = Way(OURS, (), asks=False)
 
 
+class Taken(NamedTuple):
+    """Scores in the order of the answers (NaN for none), and calls, tokens and seconds for all of them."""
+
+    scores: list[float]
+    calls: int
+    tokens: int
+    new: int
+    seconds: float
+
+    def plus(self, other: Taken) -> Taken:
+        """Both together."""
+        return Taken(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
 def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, minutes: float) -> None:
+    """Run the ways in turn on a few answers at a time, and print the table after each round.
+
+    So a load of the machine meets all alike, and whatever ends this early leaves pairs. A way stops when
+    the server has computed for it for so many minutes.
+    """
+    rows, people = _answers(answers)
+    print(f"{len(rows)} MT-RAG answers, {model}, at most {minutes:g} minutes a tool", flush=True)
+    found = {way: Taken([], 0, 0, 0, 0.0) for way in ways}
+    with tempfile.TemporaryDirectory() as cache:
+        for start in range(0, len(rows), ROUND):
+            some = rows[start : start + ROUND]
+            for way, taken in found.items():
+                if len(taken.scores) == start and taken.seconds < 60 * minutes:
+                    found[way] = taken.plus(_round(way, some, url, model, cache))
+            print_table(found, people)
+
+
+def _round(way: Way, rows: Sequence[dict[str, Any]], url: str, model: str, cache: str) -> Taken:
+    with Relay(url.removesuffix("/v1")) as relay:
+        asked = Asked(relay.url, model, concurrency=2, most_seconds=3600, cache=cache)
+        scores = process(way, rows, "faithfulness", asked).scores.get("faithfulness", [])
+        answers = [exchange.answer for exchange in relay.exchanges]
+    used = [answer.get("usage") or {} for answer in answers]
+    timings = [answer.get("timings") or {} for answer in answers]
+    tokens = sum(usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0) for usage in used)
+    cached = sum((usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0) for usage in used)
+    seconds = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
+    known = [np.nan if score is None else score for score in scores]
+    return Taken(known + [np.nan] * (len(rows) - len(known)), len(answers), tokens, tokens - cached, seconds)
+
+
+def print_table(found: Mapping[Way, Taken], people: Sequence[float]) -> None:
     """A row for each way: answers with a score, Spearman's correlation, calls, tokens and seconds.
 
     "new" are the tokens that the server did not take from its prefix cache, and "s" the seconds that it
     computed (llama.cpp says so with each reply).
     The difference from the first way is on answers that both scored, with a paired 95 % interval.
     """
-    rows, people = _answers(answers)
-    print(f"\n{len(rows)} MT-RAG answers, {model}, at most {minutes:g} minutes a tool")
-    print(f"{'':24}{'scored':>8}{'rank corr.':>22}{'less 1':>24}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}")
-    first: list[float] | None = None
-    for way in ways:
-        with Relay(url.removesuffix("/v1")) as relay:
-            asked = Asked(relay.url, model, concurrency=1, most_seconds=int(60 * minutes))
-            ended = process(way, rows, "faithfulness", asked)
-            used = [exchange.answer.get("usage") or {} for exchange in relay.exchanges]
-            timings = [exchange.answer.get("timings") or {} for exchange in relay.exchanges]
-        given = ended.scores.get("faithfulness", [])
-        scores = [np.nan if score is None else score for score in given]
-        scores += [np.nan] * (len(rows) - len(scores))
-        tokens = sum(usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0) for usage in used)
-        computed = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
-        cached = sum((usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0) for usage in used)
-        told = f"{np.isfinite(scores).sum():8d}{_correlation(scores, people):>22}"
-        told += f"{'' if first is None else _difference(scores, first, people):>24}"
-        code = f"  exit code {ended.code}" if ended.code else ""
+    print(
+        f"\n{'':24}{'scored':>8}{'rank corr.':>24}{'less 1':>24}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}"
+    )
+    first = next(iter(found.values())).scores
+    for way, taken in found.items():
+        told = f"{f'{np.isfinite(taken.scores).sum()}/{len(taken.scores)}':>8}"
+        told += f"{_correlation(taken.scores, people):>24}{_difference(taken.scores, first, people):>24}"
         print(
-            f"{way.title:24}{told}{len(used):7d}{tokens:10,d}{tokens - cached:9,d}{computed:6.0f}{code}",
+            f"{way.title:24}{told}{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}",
             flush=True,
         )
-        first = first or scores
 
 
 def _answers(number: int) -> tuple[list[dict[str, Any]], list[float]]:
@@ -86,7 +119,7 @@ def _interval(values: Sequence[np.ndarray], people: np.ndarray) -> tuple[float, 
 
 def _correlation(scores: Sequence[float], people: Sequence[float]) -> str:
     kept = np.isfinite(scores)
-    own, others = np.asarray(scores)[kept], np.asarray(people)[kept]
+    own, others = np.asarray(scores)[kept], np.asarray(people[: len(scores)])[kept]
     if len(own) < 5:
         return "too few"
     low, high = _interval([own], others)
@@ -94,8 +127,9 @@ def _correlation(scores: Sequence[float], people: Sequence[float]) -> str:
 
 
 def _difference(scores: Sequence[float], first: Sequence[float], people: Sequence[float]) -> str:
-    kept = np.isfinite(scores) & np.isfinite(first)
-    own, other, others = (np.asarray(values)[kept] for values in (scores, first, people))
+    both = min(len(scores), len(first))
+    kept = np.isfinite(scores[:both]) & np.isfinite(first[:both])
+    own, other, others = (np.asarray(values[:both])[kept] for values in (scores, first, people))
     if len(own) < 5:
         return "too few"
     low, high = _interval([own, other], others)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from deepeval import evaluate
-from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
+from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, FaithfulnessMetric
 from deepeval.models import GPTModel
 from deepeval.test_case import LLMTestCase
@@ -42,9 +42,11 @@ result = evaluate(
     async_config=AsyncConfig(max_concurrent=concurrency),
     display_config=DisplayConfig(show_indicator=False, print_results=False, inspect_after_run=False),
     cache_config=CacheConfig(write_cache=False, use_cache=False),
+    error_config=ErrorConfig(ignore_errors=True),
 )
-scores: dict[str, list[float | None]] = {}
+scores: dict[str, list[float | None]] = {metric.__name__.lower(): [None] * len(rows) for metric in metrics}
+places = {row["id"]: place for place, row in enumerate(rows)}
 for test in result.test_results:
     for metric in test.metrics_data or ():
-        scores.setdefault(metric.name.lower(), []).append(metric.score)
+        scores[metric.name.lower()][places[test.name]] = metric.score
 print(json.dumps(scores))
