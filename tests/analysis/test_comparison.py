@@ -10,7 +10,7 @@ from factreasoner.analysis.evaluation import modes_content
 from factreasoner.errors import ConfigError
 from factreasoner.models import Context, Usage
 from factreasoner.pipeline.config import Config
-from factreasoner.report.tables import ALIKE, explanation, mode_notes, mode_rows
+from factreasoner.report.comparison_tables import ALIKE, explanation, mode_notes, mode_rows
 from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.plan import plan
 from factreasoner.tasks.task import task_named

@@ -15,7 +15,7 @@ from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rul
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
 from factreasoner.metrics.statistics import OfClaims, OfRecords
 from factreasoner.metrics.table import Metric, Table
-from factreasoner.report.tables import comparison_csv, comparison_markdown
+from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 

@@ -117,7 +117,7 @@ class CompareCommand(RecordsCommand, panels=EVERY):
         """Print the comparison of finished runs, and write it to the file or folder."""
         from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
         from factreasoner.cli.score_tables import print_comparison
-        from factreasoner.report.tables import comparison_csv, comparison_markdown, same_runs
+        from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown, same_runs
 
         how = ComparisonSettings(self.settings["k"], self.settings["seed"] or 0, self.gold, self.intersect)
         content = compare_runs(named_runs(folders), baseline=self.baseline, settings=how)
@@ -133,7 +133,7 @@ class CompareCommand(RecordsCommand, panels=EVERY):
         """Print the table of recall modes, and write it."""
         from factreasoner.analysis.evaluation import modes_content
         from factreasoner.cli.score_tables import print_modes
-        from factreasoner.report.tables import csv_text, mode_notes, mode_rows
+        from factreasoner.report.comparison_tables import csv_text, mode_notes, mode_rows
         from factreasoner.runs.finished import FinishedRun
         from factreasoner.text.markdown import markdown_table
 
@@ -161,7 +161,7 @@ class CompareCommand(RecordsCommand, panels=EVERY):
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
         """Write the --out file, or all formats into the folder `out`."""
         from factreasoner.files import make_folder_of, replace_file
-        from factreasoner.report.tables import json_text
+        from factreasoner.report.comparison_tables import json_text
 
         for ending, text in zip(ENDINGS, (md, csv, json_text(content)), strict=True):
             named = self._file if self._file and self._file.suffix.lower() == ending else None

@@ -21,7 +21,7 @@ class MetricsCommand(Command):
 
         from factreasoner.analysis.rules import totals_of
         from factreasoner.metrics.table import ARROWS
-        from factreasoner.report.tables import averages
+        from factreasoner.report.comparison_tables import averages
         from factreasoner.tasks.task import TASKS, check_task, task_named
 
         if self.task is not None:

@@ -12,8 +12,7 @@ from rich.table import Column
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
 from factreasoner.models.formatting import by_value, number_of
-from factreasoner.report.console import Terminal, plain
-from factreasoner.report.tables import (
+from factreasoner.report.comparison_tables import (
     averages,
     difference_rows,
     explanation,
@@ -24,6 +23,7 @@ from factreasoner.report.tables import (
     score_rows,
     table_of,
 )
+from factreasoner.report.console import Terminal, plain
 
 NARROWEST_NAME = 12
 IN_GROUP = 3

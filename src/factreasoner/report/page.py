@@ -38,7 +38,7 @@ MOST_RECORDS = 100_000
 """Maximum records listed on a page; scores cover all."""
 TITLE_LENGTH = 140
 SCRIPTS = (
-    *("dom", "data", "labels", "charts", "overview", "table"),
+    *("dom", "data", "labels", "charts", "overview", "records_table"),
     *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
 )
 """The page's script files, in order."""

@@ -20,8 +20,8 @@ from factreasoner.models.label_styles import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
 from factreasoner.pipeline.config import Config
+from factreasoner.report.comparison_tables import partial_count
 from factreasoner.report.record_content import ReportedResult
-from factreasoner.report.tables import partial_count
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
 
