@@ -18,7 +18,7 @@ from factreasoner.models.formatting import describe
 HEAD_BYTES = 65536
 TABLES = {".tsv": "\t", ".csv": ",;\t"}
 """Table file endings -> possible separators."""
-EACH_LINE = "each line"
+EACH_LINE, THE_BODY = "each line", "the body"
 ROOM = 10
 """Nesting levels reserved for the journal's wrapping of a record."""
 
@@ -135,12 +135,15 @@ def decode_json(raw: bytes) -> object:
     return value
 
 
-def not_utf8(byte: int, place: str = "") -> str:
+_RECODE = (
+    "correct it, or, if all of the file has another encoding, convert it: iconv -f LATIN1 -t UTF-8 FILE > "
+    "NEW_FILE"
+)
+
+
+def not_utf8(byte: int, place: str = "", remedy: str = _RECODE) -> str:
     """The message for a byte that is not UTF-8, with the fix."""
-    return (
-        f"not UTF-8: byte 0x{byte:02x}{place}; correct it, or, if all of the file has another encoding, "
-        "convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW_FILE"
-    )
+    return f"not UTF-8: byte 0x{byte:02x}{place}; {remedy}"
 
 
 def describe_json_error(error: ValueError, raw: bytes, *, each: str) -> str:
@@ -148,7 +151,8 @@ def describe_json_error(error: ValueError, raw: bytes, *, each: str) -> str:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as bad:
-        return not_utf8(raw[bad.start], "" if each == EACH_LINE else f" at position {bad.start}")
+        place = "" if each == EACH_LINE else f" at position {bad.start}"
+        return not_utf8(raw[bad.start], place, "send UTF-8" if each == THE_BODY else _RECODE)
     reason = str(error).replace("at line 1 column", "at column")
     reason = re.sub(r"^EOF while parsing .* at", "it breaks off at", reason)
     reason = reason.replace("expected ident", "expected true, false or null")

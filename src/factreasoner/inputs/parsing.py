@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -35,6 +35,21 @@ _AN_ANSWER = "An answer."
 """Replaces a missing answer while the rest of its record is checked."""
 
 
+class Advice(NamedTuple):
+    """The fixes, in one kind of input, for a record without an answer and for a list of records."""
+
+    empty: str
+    listed: str
+
+
+IN_FILE = Advice(
+    'remove the record (in JSON "" is an empty answer)',
+    "write each of these as a record, one a line: jq -c '.[\"{key}\"][]' FILE > records.jsonl",
+)
+IN_BODY = Advice('"" is an empty answer', "send each as its own body")
+IN_CALL = Advice("give '' for an empty answer", "pass each of these as a record")
+
+
 class Reader:
     """Reads objects as records, and notes which keys they had.
 
@@ -44,8 +59,14 @@ class Reader:
     Raises ConfigError: `column_map` names an unknown field.
     """
 
-    def __init__(self, column_map: Mapping[str, str] | None = None, fits: Fits | None = None) -> None:
+    def __init__(
+        self,
+        column_map: Mapping[str, str] | None = None,
+        fits: Fits | None = None,
+        advice: Advice = IN_FILE,
+    ) -> None:
         self._column_map = dict(column_map or {})
+        self._advice = advice
         self._names = names_of(self._column_map)
         self._fits = fits
         self._item_notes: dict[str, None] = {}
@@ -125,14 +146,13 @@ class Reader:
         if not mapped:
             lists = (key for key, value in extras.items() if isinstance(value, list) and value)
             if wrapping := next((key for key in lists if isinstance(extras[key][0], dict)), None):
-                remedy = f"write each of these as a record, one a line: jq -c '.[\"{wrapping}\"][]' FILE"
-                return f"missing, and {wrapping!r} holds a list of objects; {remedy} > records.jsonl"
+                remedy = self._advice.listed.format(key=wrapping)
+                return f"missing, and {wrapping!r} holds a list of objects; {remedy}"
             if near := near_key("response", extras):
                 return f"missing, but there is a key {near!r}; {rename_hint(near, 'response')}"
         usual = f"there is no key {', '.join(FIELDS['response'][:-1])} or {FIELDS['response'][-1]}"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
-        empty = 'remove the record (in JSON "" is an empty answer)'
-        return f"missing: {held}; {empty}, or name its key with `column_map={{'KEY': 'output'}}`"
+        return f"missing: {held}; {self._advice.empty}, or name its key with `column_map={{'KEY': 'output'}}`"
 
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in all records so far."""
@@ -175,7 +195,7 @@ def parse_records(
     problems: list[InputProblem] = []
     found: dict[int, Record] = {}
     ids: set[str] = set()
-    reader = Reader(columns, fits)
+    reader = Reader(columns, fits, IN_CALL)
     labels = [*getattr(records, "index", ())] if hasattr(records, "iloc") else []
     for number, row in enumerate(_rows(where, records), start=1):
         place = f"{where}, record {number}" + (f" (index {labels[number - 1]!r})" if labels else "")

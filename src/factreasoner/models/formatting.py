@@ -135,8 +135,6 @@ def describe(value: object) -> str:
 _BEFORE = r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bor )|(?<=\bnot )|(?<=\bwrite )|(?<=\bexpected )|(?<=\), ))"
 _WORDS = {
     r"must be an object: {...}": "must be a dict",
-    r"remove the record \(in JSON \"\" is an empty answer\)": "give '' for an empty answer",
-    r"write each of these as a record, one a line: .*": "pass each of these as a record",
     rf"{_BEFORE}an object\b|(?<=must be )a mapping\b": "a dict",
     r"(?<=a list of )objects|(?<=strings or )objects": "dicts",
     rf"{_BEFORE}null\b": "None",

@@ -15,7 +15,7 @@ from factreasoner.models.records import CallerModel
 from factreasoner.pipeline.settings import RunSettings, TaskSettings
 from factreasoner.plugins.table import plugin_named
 from factreasoner.retrieval.settings import RetrievalSettings
-from factreasoner.settings.setting import setting_of
+from factreasoner.settings.setting import ConflictError, setting_of
 from factreasoner.settings.sources import refusal
 
 
@@ -73,61 +73,60 @@ _OF_VERIFIERS = ("verifier", "verifier_model", "verifier_url")
 
 
 def refuse_conflicts(config: Config) -> None:
-    """Raise ValueError, with the fix, for settings that conflict or that need another setting."""
+    """Raise ConflictError, with the fix, for settings that conflict or that need another setting."""
     found = (problem for rules in (_judges, _model, _parts, _executor) for problem in rules(config))
     if (problem := next(found, None)) is not None:
-        raise ValueError(problem)
+        raise ConflictError(*problem)
 
 
-def _judges(config: Config) -> Iterator[str]:
+def _judges(config: Config) -> Iterator[tuple[str, str]]:
     if not config.judge_models:
         return
     if len(set(config.judge_models)) < len(config.judge_models):
-        yield "model: one model is named twice; name different models"
+        yield "model", "one model is named twice; name different models"
     if not config.part("judge").prompts:
         yield (
-            f"model: several models judge, but `judge={config.judge!r}` uses none of them; remove `judge` or "
-            "all models but one. `factreasoner compare` shows runs by different judges side by side"
+            "model",
+            f"several models judge, but `judge={config.judge!r}` uses none of them; remove `judge` or "
+            "all models but one. `factreasoner compare` shows runs by different judges side by side",
         )
     if not config.part("assessor").builds_graph or config.mode == "prompt-tf":
         asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
-        yield f"model: {asking} uses one model; name only one"
+        yield "model", f"{asking} uses one model; name only one"
 
 
-def _model(config: Config) -> Iterator[str]:
+def _model(config: Config) -> Iterator[tuple[str, str]]:
     if config.api_base is not None and config.model is None:
-        yield "api_base: needs a model; add `model=NAME`"
+        yield "api_base", "needs a model; add `model=NAME`"
     for kind in PARTS_BY_MODEL:
         if config.part(kind).prompts and config.model is None:
-            yield f"{kind}: 'llm' needs a model; add `model=NAME`"
+            yield kind, "'llm' needs a model; add `model=NAME`"
     if config.batch != "none" and config.model is None:
-        yield "batch: batches need a model; add `model=NAME`"
+        yield "batch", "batches need a model; add `model=NAME`"
     if config.batch != "none" and config.executor != "threads":
-        yield f"batch: batches do not use executor {config.executor!r}; remove it"
+        yield "batch", f"batches do not use executor {config.executor!r}; remove it"
 
 
-def _parts(config: Config) -> Iterator[str]:
+def _parts(config: Config) -> Iterator[tuple[str, str]]:
     if config.part("judge").replays and config.relations is None:
-        yield "judge: 'recorded' needs verdicts; add `relations` with a file or a run folder"
+        yield "judge", "'recorded' needs verdicts; add `relations` with a file or a run folder"
     if not config.part("judge").replays and config.relations is not None:
-        yield f"relations: judge {config.judge!r} does not use them; add `judge='recorded'`"
+        yield "relations", f"judge {config.judge!r} does not use them; add `judge='recorded'`"
     yield from _verifier(config)
     if config.credibility is not None and not config.part("assessor").builds_graph:
-        yield f"credibility: assessor {config.assessor!r} has no priors; remove it"
+        yield "credibility", f"assessor {config.assessor!r} has no priors; remove it"
 
 
-def _verifier(config: Config) -> Iterator[str]:
+def _verifier(config: Config) -> Iterator[tuple[str, str]]:
+    given = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
     if not config.part("judge").classifies:
-        unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
-        if unread:
-            yield f"{unread[0]}: judge {config.plugin('judge')!r} uses no verifier; add `judge='verifier'`"
+        if given:
+            yield given[0], f"judge {config.plugin('judge')!r} uses no verifier; add `judge='verifier'`"
         return
-    if config.verifier is None and (
-        given := [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
-    ):
-        yield f"{given[0]}: needs a verifier; add `verifier=NAME` (docs/verifiers.md)"
+    if config.verifier is None and given:
+        yield given[0], "needs a verifier; add `verifier=NAME` (docs/verifiers.md)"
     if config.judging_verifier == "bundled" and config.verifier_url is not None:
-        yield "verifier_url: the bundled judge needs no server; remove it, or name another `verifier`"
+        yield "verifier_url", "the bundled judge needs no server; remove it, or name another `verifier`"
 
 
 def remote_service(config: Config) -> str:
@@ -143,15 +142,16 @@ def _searched(config: Config) -> set[str]:
     return {name for name in names if plugin_named("retriever", name).waits}
 
 
-def _executor(config: Config) -> Iterator[str]:
+def _executor(config: Config) -> Iterator[tuple[str, str]]:
     if config.executor == "threads":
         if config.workers is not None:
-            yield "workers: `concurrency` sets the number of threads; add `executor='processes'`"
+            yield "workers", "`concurrency` sets the number of threads; add `executor='processes'`"
         return
     if waits := remote_service(config):
         yield (
-            f"executor: {config.executor!r} works only with local judges, and this run calls {waits}. "
-            "Use `executor='threads'`"
+            "executor",
+            f"{config.executor!r} works only with local judges, and this run calls {waits}. "
+            "Use `executor='threads'`",
         )
     if config.max_cost is not None:
-        yield f"max_cost: cost is counted in one process only; remove `executor={config.executor!r}`"
+        yield "max_cost", f"cost is counted in one process only; remove `executor={config.executor!r}`"

@@ -66,15 +66,20 @@ MOST_NAMED = 50
 """Maximum number of known names that a message lists in full."""
 
 
-def nearest(name: str, known: list[str]) -> str:
-    """The fix for an unknown name: the nearest known one, or all; of many, the nearest three.
+def meant(name: str, known: list[str]) -> str:
+    """The question whether the nearest known name was meant; empty if none is near.
 
     One with the same letters comes first, since swapped letters are the most common slip.
     """
     close = difflib.get_close_matches(name, known)
     close.sort(key=lambda other: sorted(other) != sorted(name))
-    if close:
-        return f"did you mean {close[0]!r}?"
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The fix for an unknown name: the nearest known one, or all; of many, the nearest three."""
+    if question := meant(name, known):
+        return question
     if len(known) > MOST_NAMED:
         return f"the nearest of {len(known)}: {', '.join(difflib.get_close_matches(name, known, cutoff=0.0))}"
     return f"known: {', '.join(sorted(known))}"

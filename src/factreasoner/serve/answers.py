@@ -21,8 +21,8 @@ from factreasoner.analysis.tables import claim_rows, claim_table_of
 from factreasoner.atoms.extraction import without_hidden_text
 from factreasoner.errors import QUOTED, BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, misspelt, with_hint
-from factreasoner.inputs.jsonl import parse_line
-from factreasoner.inputs.parsing import Reader
+from factreasoner.inputs.jsonl import THE_BODY, parse_line
+from factreasoner.inputs.parsing import IN_BODY, Reader
 from factreasoner.judges import OTHER_LANGUAGE
 from factreasoner.judges.probe import SERVERS_FAULT
 from factreasoner.llm import transport
@@ -123,13 +123,8 @@ AFTER_BUDGET = 3600
 _OF_RECORDS = ("InputError", "NotInTextError", OTHER_LANGUAGE, "ClaimTooLong")
 """Failures caused by the record, not the model."""
 A_SETTING = "set by the server, not by requests; remove it, or move it into 'metadata'"
-_ELSEWHERE = (
-    (re.compile(rf"({QUOTED})| \([^()]*`[^()]*\)|,? or [^,;]*`[^;]*|; rerun.*"), r"\1"),
-    (re.compile(r"remove the record \(in JSON (.*?)\)"), r"\1"),
-    (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
-    (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
-)
-"""Phrases for command-line users, and their replacement in HTTP messages."""
+_OF_SETTINGS = re.compile(rf"({QUOTED})| \([^()]*`[^()]*\)|,? or [^,;]*`[^;]*|; rerun.*")
+"""Advice on settings, which stand in backquotes, and on running again; or a quotation, which stays."""
 _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
 
 logger = logging.getLogger(__name__)
@@ -177,7 +172,7 @@ class Answers:
     def answer(self, route: str, body: bytes) -> HttpReply:
         """The reply to a body on that route. Nothing is raised."""
         try:
-            data = parse_line(body, where="", each="the body")
+            data = parse_line(body, where="", each=THE_BODY)
         except InputError as error:
             return problems(400, _in_a_body(error))
         task = task_named(TASK_OF[route])
@@ -202,7 +197,7 @@ class Answers:
             strange[key] = f"did you mean {FIELDS[field][0]!r}? Other keys belong in 'metadata'"
         if strange:
             raise InputError([InputProblem("", key, note) for key, note in strange.items()])
-        record = Reader().record(data, where="", default_id="record")
+        record = Reader(advice=IN_BODY).record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError([with_hint(problem, data) for problem in lacking])
         most = self._terms.max_pairs
@@ -241,10 +236,8 @@ def _in_a_body(error: InputError) -> list[InputProblem]:
 
 
 def _to_a_client(message: str) -> str:
-    """A message without advice for command-line users."""
-    for words, others in _ELSEWHERE:
-        message = words.sub(others, message)
-    return message
+    """A message without advice on settings."""
+    return _OF_SETTINGS.sub(r"\1", message)
 
 
 def _assessed(

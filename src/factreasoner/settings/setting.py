@@ -19,6 +19,14 @@ For files and models, the content counts and not the path: the manifest keeps a 
 """
 
 
+class ConflictError(ValueError):
+    """The value of the setting `key` is removed, or conflicts with another setting."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
 class Settings(Model):
     """Settings of one part; its model includes those of parts whose settings it reads.
 
@@ -35,7 +43,7 @@ class Settings(Model):
         """Refuse removed values."""
         for key, value in data.items() if isinstance(data, dict) else ():
             if f"{key} {value}" in REMOVED:
-                raise ValueError(f"{key}: {removal_notice(key, value)}")
+                raise ConflictError(key, str(removal_notice(key, value)))
         return {k: v for k, v in data.items() if v is not None} if isinstance(data, dict) else data
 
 

@@ -65,7 +65,7 @@ def refusal(kind: type[Settings], error: ValidationError, origins: Mapping[str, 
 
 def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, Source]) -> str:
     """What is wrong with a setting, and its valid values."""
-    key = str(error["loc"][0]) if error["loc"] else ""
+    key = str(error["loc"][0]) if error["loc"] else error["ctx"]["error"].key
     origin = origins.get(key, Source({}))
     if error["type"] == "extra_forbidden":
         if gone := removal_notice(key):
@@ -73,9 +73,6 @@ def _problem(kind: type[Settings], error: ErrorDetails, origins: Mapping[str, So
         return f"{origin.place}unknown setting {key!r}; {nearest(key, list(kind.model_fields))}"
     field = kind.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
-    if not key:  # a conflict between settings
-        key, _, message = message.partition(": ")
-        origin = origins.get(key, Source({}))
     return f"{origin.place}{origin.spelt(key)}: {message}"
 
 

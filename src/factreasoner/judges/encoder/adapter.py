@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 from factreasoner.errors import ConfigError
 from factreasoner.models import Label, Model
 from factreasoner.models.formatting import refused
-from factreasoner.plugins.table import nearest
+from factreasoner.plugins.table import meant, nearest
 
 BUNDLED = Path(__file__).parent / "adapters"
 SPECIAL_TOKEN = re.compile(
@@ -141,12 +141,9 @@ def adapter_of(verifier: str | None) -> Adapter:
     names = adapter_names()
     path = BUNDLED / f"{verifier}.toml" if verifier in names else Path(verifier).expanduser()
     if path.suffix != ".toml" and not path.is_file():
-        hint = nearest(verifier, names)
-        close = f"{hint} " if hint.startswith("did") else ""
-        raise ConfigError(
-            f"verifier: unknown verifier {verifier!r}; {close}known: {', '.join(names)}; "
-            "or a TOML file with the same fields (docs/verifiers.md)"
-        )
+        hint = f"{meant(verifier, names)} known: {', '.join(names)}".lstrip()
+        remedy = f"{hint}; or a TOML file with the same fields (docs/verifiers.md)"
+        raise ConfigError(f"verifier: unknown verifier {verifier!r}; {remedy}")
     try:
         return _parsed(path.read_text(encoding="utf-8"), path)
     except OSError as error:
