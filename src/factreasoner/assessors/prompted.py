@@ -17,6 +17,7 @@ from factreasoner.graph.pairs import ContextPairs, merge_equal, pairs, relevant
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.rows import by_claim
 from factreasoner.models.verdicts import decision
 from factreasoner.protocols import LLM, Judge
 
@@ -173,11 +174,8 @@ class PromptedEvaluator:
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:
     """The outcome with posteriors and labels from its answers and verdicts."""
-    by_atom: dict[str, list[Verdict]] = {}
-    for verdict in outcome.verdicts:
-        by_atom.setdefault(verdict.target_id, []).append(verdict)
     labelled = {answer.atom_id: _answered(answer, row) for answer in outcome.answers}
-    labelled |= {atom_id: _decided(verdicts, row) for atom_id, verdicts in by_atom.items()}
+    labelled |= {atom_id: _decided(verdicts, row) for atom_id, verdicts in by_claim(outcome.verdicts).items()}
     rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
     found = {atom_id: labelled.get(atom_id, ("unverified", 0.5)) for atom_id in rest}
     return outcome.model_copy(

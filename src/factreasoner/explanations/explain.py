@@ -199,7 +199,8 @@ class _Study(NamedTuple):
                 kind=r.kind,
                 probability=r.probability,
             )
-            for r in sorted(self._relevant(atom_id), key=lambda relation: -relation.probability)
+            for r in sorted(self.evidence[atom_id], key=lambda relation: -relation.probability)
+            if r.probability > SAYS_NOTHING
         ]
         own = {item.context_id for item in evidence}
         return AtomExplanation(
@@ -215,9 +216,6 @@ class _Study(NamedTuple):
 
     def _p_true(self, atom_id: str) -> float:
         return self.base.probabilities[atom_id][1]
-
-    def _relevant(self, atom_id: str) -> list[Relation]:
-        return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
     def _effects(self, atom_id: str, part: NetworkPart, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))

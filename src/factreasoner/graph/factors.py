@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
+from factreasoner.models.formatting import grouped
 from factreasoner.models.graph import Factor, FactorGraph, Table
 
 HIGHEST = 0.999
@@ -82,7 +83,4 @@ def components(count: int, scopes: Iterable[Sequence[int]]) -> list[tuple[int, .
         for other in scope[1:]:
             first, second = root(scope[0]), root(other)
             above[max(first, second)] = min(first, second)
-    groups: dict[int, list[int]] = {}
-    for i in range(count):
-        groups.setdefault(root(i), []).append(i)
-    return [tuple(group) for group in groups.values()]
+    return [tuple(group) for group in grouped(range(count), root).values()]

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Relation, Verdict
+from factreasoner.models.formatting import grouped
 
 
 class ContextPairs(NamedTuple):
@@ -30,10 +31,7 @@ def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
 
 def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
     """Groups of contexts that :func:`merge_equal` merges, in the order of each group's first."""
-    groups: dict[str, list[Context]] = {}
-    for context in contexts:
-        groups.setdefault(normalised(context.text), []).append(context)
-    return list(groups.values())
+    return list(grouped(contexts, lambda context: normalised(context.text)).values())
 
 
 def normalised(text: str) -> str:

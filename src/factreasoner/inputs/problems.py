@@ -7,12 +7,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models.formatting import describe, reworded
+from factreasoner.models.formatting import describe, grouped, reworded
 
 T = TypeVar("T")
 SAME_PROBLEM = 3
@@ -127,14 +128,12 @@ def unwritable(value: object, depth: int = 0) -> str | None:
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
     """The problems in order; one shared by three places or more is reported once, with its places."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for problem in problems:
-        places.setdefault((problem.field, problem.message), []).append(problem.where)
+    places = grouped(problems, itemgetter(slice(1, None)))
     found: list[InputProblem] = []
     for problem in problems:
-        shared = places[problem.field, problem.message]
+        shared = places[problem[1:]]
         if len(shared) >= SAME_PROBLEM:
-            found.append(problem._replace(where=_together(shared)))
+            found.append(problem._replace(where=_together([one.where for one in shared])))
             shared.clear()
         elif shared:
             found.append(problem)

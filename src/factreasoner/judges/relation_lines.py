@@ -13,7 +13,7 @@ from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import describe_read_error, open_file
 from factreasoner.judges import pair_id
 from factreasoner.models import Label, Record, Verdict
-from factreasoner.models.formatting import refused
+from factreasoner.models.formatting import grouped, refused
 from factreasoner.models.journal import JOURNAL
 
 MOST_PROBLEMS = 100
@@ -134,10 +134,8 @@ class UsedLines:
 
 def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
     """Problems of a line's fields; fields with the same problem are named together."""
-    fields: dict[str, list[str]] = {}
-    for item in error.errors():
-        fields.setdefault(refused(item), []).append(".".join(map(str, item["loc"])))
-    for why, names in fields.items():
+    for why, items in grouped(error.errors(), refused).items():
+        names = (".".join(map(str, item["loc"])) for item in items)
         yield InputProblem(where, ", ".join(names), f"{why}; {line_format}")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -16,6 +16,8 @@ from factreasoner.errors import QUOTED, FactReasonerError, InputError, InputProb
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 OWN = "value_error"
 """The error type of this package's validators, which have their own messages."""
 KINDS: Mapping[Any, str] = {
@@ -72,12 +74,17 @@ def refused(error: ErrorDetails) -> str:
     return message[:1].lower() + message[1:]
 
 
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The items by their key, in order of the keys' first appearance."""
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
 def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
-    """The names with each value, in order of the values' first appearance."""
-    names: dict[str, list[str]] = {}
-    for name, value in values.items():
-        names.setdefault(value, []).append(name)
-    return names
+    """The names with each value."""
+    return grouped(values, values.__getitem__)
 
 
 def number_of(count: int, word: str) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from factreasoner.models.formatting import grouped
 from factreasoner.models.frames import Columns
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
@@ -296,10 +298,7 @@ def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict 
 
 def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
     """Verdicts by the id of their claim."""
-    found: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        found.setdefault(verdict.target_id, []).append(verdict)
-    return found
+    return grouped(verdicts, attrgetter("target_id"))
 
 
 def _count(label: Label, verdicts: Iterable[Verdict]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from factreasoner.errors import FactReasonerError
@@ -12,6 +13,7 @@ from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Effect
 from factreasoner.metrics.table import COUNT, Table
 from factreasoner.models import Assessment, Result, Verdict
+from factreasoner.models.formatting import grouped
 from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
@@ -58,17 +60,15 @@ class RecordWriter:
         quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
         premises = Premises(result, {row.against for row in rows}, quotes)
         effects, not_computed = self._effects(result)
-        by_id, grouped = by_claim(verdicts), dict[str, list[ClaimRow]]()
-        for row in rows:
-            grouped.setdefault(row.claim, []).append(row)
-        claims = [_claim(own, by_id.get(i, ()), premises, effects.get(i, {})) for i, own in grouped.items()]
+        by_id, rows_of = by_claim(verdicts), grouped(rows, attrgetter("claim"))
+        claims = [_claim(own, by_id.get(i, ()), premises, effects.get(i, {})) for i, own in rows_of.items()]
         pairs = result.coherence.self_contradictions if result.coherence else ()
         return {
             "status": result.status,
             "not_checked": result.not_checked,
             "model": result.model,
             "scores": _scores(self._run.task.table, scored.line),
-            "answer": segments(result.response, self._located(grouped, result)),
+            "answer": segments(result.response, self._located(rows_of, result)),
             "premises": premises.content(),
             "claims": claims,
             "not_computed": not_computed,

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from factreasoner.errors import RunError
 from factreasoner.files import describe_read_error, replace_file
 from factreasoner.llm.capabilities import Capabilities
+from factreasoner.models.formatting import grouped
 from factreasoner.models.journal import JOURNAL
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.plugins.identity import UNKNOWN
@@ -231,10 +232,7 @@ def unfinished_states(states: Iterable[str]) -> Iterator[str]:
 
 def mixed_states(states: Iterable[str]) -> Iterator[str]:
     """A warning for each collection with several states in `states`."""
-    by_name: dict[str, list[str]] = {}
-    for state in dict.fromkeys(states):
-        by_name.setdefault(state.partition("@")[0], []).append(state)
-    for name, several in by_name.items():
+    for name, several in grouped(dict.fromkeys(states), lambda state: state.partition("@")[0]).items():
         if len(several) > 1:
             yield (
                 f"Collection {name!r} has changed since this run began ({', '.join(several)}): finished "

@@ -158,14 +158,12 @@ class _CallEstimate:
             if self._config.coherence:
                 self._judge(COHERENCE, coherence_tasks(claims, record.id))
             return
-        together = [_premise(*(part.text for part in call)) for call in self._windows(record)]
+        calls = in_calls(record.contexts or (), WINDOW_TOKENS)
+        together = [_premise(*(part.text for part in call)) for call in calls]
         if self._task == "rag":
             self._judge("judge", self._of_rag(claims, together, record))
         else:
             self._judge("judge", [(premise, claims) for premise in together])
-
-    def _windows(self, record: Record) -> list[Any]:
-        return in_calls(record.contexts or (), WINDOW_TOKENS)
 
     def _plan_claims(self, given: Sequence[Atom] | None, text: str, part: str) -> list[Claim]:
         """The claims of a text, after adding the calls that make them."""

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,10 +21,10 @@ from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, Result, Verdict
-from factreasoner.models.formatting import number_of
+from factreasoner.models.formatting import grouped, number_of
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.runs.corrections import CORRECTED, Pair, pair
+from factreasoner.runs.corrections import CORRECTED, pair
 from factreasoner.runs.store import RunFolder
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import ClaimResult, Task
@@ -121,14 +121,11 @@ class PanelTally:
 
     def add(self, result: Result) -> None:
         """Count a record's result."""
-        pairs: defaultdict[Pair, list[str]] = defaultdict(list)
         judged: tuple[Verdict | Failure, ...] = (*self._task.verdicts(result), *result.failures)
         votes = [vote for one in judged for vote in one.votes]  # ties included
-        for vote in votes:
-            pairs[pair(vote)].append(vote.label)
-            self._answered.add(vote.judge)
-        for labels in pairs.values():
-            self._agreement.add(labels)
+        self._answered.update(vote.judge for vote in votes)
+        for on_pair in grouped(votes, pair).values():
+            self._agreement.add([vote.label for vote in on_pair])
         for name, tally in self._tallies.items():
             tally.add(_as_judged(result, [vote for vote in votes if vote.judge == name], self._config))
 

@@ -232,12 +232,7 @@ class Answers:
 
 def _in_a_body(error: InputError) -> list[InputProblem]:
     """The problems of a record in a request body."""
-    return [one._replace(message=_to_a_client(one.message)) for one in error.problems]
-
-
-def _to_a_client(message: str) -> str:
-    """A message without advice on settings."""
-    return _OF_SETTINGS.sub(r"\1", message)
+    return [one._replace(message=_OF_SETTINGS.sub(r"\1", one.message)) for one in error.problems]
 
 
 def _assessed(
@@ -247,7 +242,7 @@ def _assessed(
     found = worker.assess(record)
     line = task.tally(worker.config, ()).add(found)
     for failure in line["failures"]:
-        failure["message"] = _to_a_client(failure["message"])
+        failure["message"] = _OF_SETTINGS.sub(r"\1", failure["message"])
     return line, list(claim_rows(task, found))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from factreasoner.assessors.judging import Task, in_calls, judge_all, judging_threads, pieces, premises
@@ -13,6 +14,7 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
+from factreasoner.models.formatting import grouped
 from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.models.verdicts import decision
 from factreasoner.pipeline.assembly import Assembly
@@ -204,9 +206,7 @@ class RagWorker(ClaimWorker[RagResult]):
         asked = [task for task in tasks if task[0].text.strip()]
         judged = judge_all(self._judge, asked, workers=judging_threads(self._judge, self.config))
         times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)
-        found: dict[tuple[str, str], list[Verdict]] = {}
-        for verdict in judged.verdicts:
-            found.setdefault((verdict.context_id, verdict.target_id), []).append(verdict)
+        found = grouped(judged.verdicts, attrgetter("context_id", "target_id"))
         decided = (merged(of_pieces, times[pair]) for pair, of_pieces in found.items())
         note = "the text is empty"
         empty = ((premise.id, claims) for premise, claims in tasks if not premise.text.strip())

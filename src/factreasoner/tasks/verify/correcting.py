@@ -18,6 +18,7 @@ from factreasoner.calls.usage import estimate_tokens
 from factreasoner.judges.llm import format_source
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Claim, Failure, Record
+from factreasoner.models.formatting import grouped
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import LLM
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place
@@ -82,9 +83,7 @@ class Corrector:
             return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]
         rewritten = partial(self._rewritten, self._llm, text, record)
         every = frozenset(context.id for context in text.contexts)
-        groups: dict[frozenset[str], list[FailedSentence]] = {}
-        for one in failed:
-            groups.setdefault(frozenset(one.sentence.cited) or every, []).append(one)
+        groups = grouped(failed, lambda one: frozenset(one.sentence.cited) or every)
         parts = parallel_map(
             lambda group: rewritten(*group), groups.items(), workers=self._config.concurrency
         )

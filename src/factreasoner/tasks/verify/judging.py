@@ -16,6 +16,7 @@ from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.llm import LLMJudge, format_source
 from factreasoner.llm.client import Panel
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
+from factreasoner.models.formatting import grouped
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.rows import known_verdict
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
@@ -101,9 +102,7 @@ def _by_source(claims: Sequence[Claim], against: Against, record: Record) -> lis
 
 def _by_sources(claims: Sequence[Claim], against: Against, record: Record) -> list[Task]:
     """The claims that cite the same sources, with these sources."""
-    groups: dict[frozenset[str], list[Claim]] = {}
-    for claim in claims:
-        groups.setdefault(frozenset(against[claim.id]), []).append(claim)
+    groups = grouped(claims, lambda claim: frozenset(against[claim.id]))
     return [
         (Premise("+".join(_ids(shown)), "", parts=tuple(shown)), asked)
         for ids, asked in groups.items()
