@@ -34,7 +34,7 @@ from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.manifest import TEMPORARY
-from factreasoner.runs.runner import open_run
+from factreasoner.runs.runner import RunReport, open_run
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import check_task, task_named
@@ -108,13 +108,16 @@ def assess_many(
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
             ids = dict.fromkeys([*before, *(record.id for record in found.values())])
-            report = run_records(worker, folder, list(ids), found.values(), shown)
-            if report.stopped:
-                lacking = f"{report.unfinished} of {report.total} records are not assessed"
-                raise BudgetError(f"{report.stopped}; {lacking}")
+            _refuse_stopped(run_records(worker, folder, list(ids), found.values(), shown))
     frame: Any = records if hasattr(records, "iloc") else None
     places = {record.id: place for place, record in found.items()}
     return Run(FinishedRun.of_any_task(folder.path, None), frame, places)
+
+
+def _refuse_stopped(report: RunReport) -> None:
+    """Raise BudgetError for a run that ended early."""
+    if report.stopped:
+        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
 
 
 @contextlib.contextmanager

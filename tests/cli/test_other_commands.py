@@ -245,7 +245,7 @@ def test_doctor_separates_broken_from_missing_packages(factreasoner, tmp_path, m
 
 @pytest.mark.parametrize(("name", "words"), [(None, "spacy download en_core"), ("en_x 1.0", "ok  pipeline")])
 def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
-    monkeypatch.setattr("factreasoner.text.parsing.describe_parser", lambda: name)
+    monkeypatch.setattr("factreasoner.cli.doctor.describe_parser", lambda: name)
     monkeypatch.setattr("factreasoner.cli.doctor.EXTRA_OF_MODULE", {"spacy": ("parsing", "english")})
     done = factreasoner("doctor")
     assert words in done.stdout

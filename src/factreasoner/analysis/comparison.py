@@ -21,7 +21,8 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
-from factreasoner.models.formatting import by_value, number_of
+from factreasoner.models.formatting import number_of
+from factreasoner.models.rows import by_value
 from factreasoner.pipeline.config import FILE_SETTINGS, Config
 from factreasoner.pipeline.loading import parse_config
 from factreasoner.plugins.table import PLUGINS, nearest

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.cli.flags import EVERY, argument, flag
 from factreasoner.cli.mixups import refuse_text_as_data
 from factreasoner.cli.running import RecordsCommand, default_folder
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputProblem
+from factreasoner.files import make_folder_of, replace_file
+from factreasoner.models import Record
 from factreasoner.report.terminal import print_text
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
-    from factreasoner.errors import InputProblem
-    from factreasoner.models import Record
 
 ENDINGS = (".md", ".csv", ".json")
 
@@ -160,7 +160,6 @@ class CompareCommand(RecordsCommand, panels=EVERY):
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
         """Write the --out file, or all formats into the folder `out`."""
-        from factreasoner.files import make_folder_of, replace_file
         from factreasoner.report.comparison_tables import json_text
 
         for ending, text in zip(ENDINGS, (md, csv, json_text(content)), strict=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import Command, flag
 from factreasoner.cli.run import RunCommand
+from factreasoner.pipeline.config import Config
 from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class DemoCommand(Command):
     fresh: bool = flag("Start over instead of resuming.")
 
     def _execute(self) -> int | None:
-        from factreasoner.pipeline.config import Config
         from factreasoner.report.page import default_page, write_report
         from factreasoner.runs.finished import FinishedRun
 

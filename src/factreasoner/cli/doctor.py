@@ -18,20 +18,25 @@ from rich.markup import escape
 from rich.table import Column
 
 import merlin_bridge
+from factreasoner.calls.cache import cache_folder
 from factreasoner.cli.claim_tables import better_judge
 from factreasoner.cli.flags import AS_JSON, PROFILE, Command, flag
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, pip_command
+from factreasoner.judges.encoder.model_files import model_files
+from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Claim, Premise
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import load_settings
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal
 from factreasoner.report.progress import one_answer
 from factreasoner.report.terminal import in_flags, print_json
+from factreasoner.text.parsing import describe_parser, install_command
 
 if TYPE_CHECKING:
     from factreasoner.judges.encoder.judge import VerifierJudge
-    from factreasoner.pipeline.config import Config
 
 REQUIRED = ("litellm", "numpy", "onnxruntime", "pgmpy", "pydantic", "scipy", "tokenizers", "typer")
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
@@ -66,8 +71,6 @@ class DoctorCommand(Command, panels=("Model", "Judging", "Verifier")):
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:
-        from factreasoner.pipeline.loading import load_settings
-
         if self.settings["verifier"] is not None:
             self.settings["judge"] = "verifier"
         config = load_settings(self.profile, self.settings)
@@ -128,8 +131,6 @@ def _extra(module: str, feature: str, extra: str) -> Finding:
 
 
 def _pipeline() -> Finding:
-    from factreasoner.text.parsing import describe_parser, install_command
-
     found = describe_parser()
     if found is None:
         return Finding(
@@ -139,8 +140,6 @@ def _pipeline() -> Finding:
 
 
 def _cache(config: Config) -> Finding:
-    from factreasoner.calls.cache import cache_folder
-
     folder = cache_folder(config)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,14 +159,11 @@ def _merlin(config: Config) -> Finding:
 def _fetch(config: Config) -> None:
     """Download the verifier's model. Raises ConfigError: not on the hub, or the hub is unreachable."""
     from factreasoner.judges.encoder.adapter import adapter_of
-    from factreasoner.judges.encoder.model_files import model_files
 
     model_files(config, adapter_of(config.judging_verifier).export, download=True)
 
 
 def _verifier(config: Config, *, call: bool) -> Finding:
-    from factreasoner.llm.client import LiteLLMClient
-
     name = str(config.judging_verifier)
     try:
         with closing(LiteLLMClient(config)) if config.first_model and call else nullcontext() as llm:
@@ -188,7 +184,6 @@ def _verifier(config: Config, *, call: bool) -> Finding:
 def _model(config: Config) -> Iterator[Finding]:
     """Probe how many claims fit in a call; the cache keeps the result for later runs."""
     from factreasoner.judges.probe import probe, prompt_key
-    from factreasoner.llm.client import LiteLLMClient
 
     patience = config.patience if "patience" in config.model_fields_set else 0.0
     attempts = config.max_attempts if "max_attempts" in config.model_fields_set else 2

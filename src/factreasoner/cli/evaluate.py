@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
+from factreasoner.pipeline.loading import parse_config
 
 
 class EvaluateCommand(Command):
@@ -28,7 +29,6 @@ class EvaluateCommand(Command):
         from factreasoner.analysis.evaluation import evaluate_run
         from factreasoner.cli.score_tables import print_evaluation
         from factreasoner.inputs.gold_labels import GoldFile
-        from factreasoner.pipeline.loading import parse_config
         from factreasoner.runs.finished import FinishedRun
 
         run, config = FinishedRun.of_any_task(self.run_dir), None

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
+from factreasoner.errors import InputProblem
+from factreasoner.models import Assessment, Verdict
+from factreasoner.models.rows import NEAREST
 from factreasoner.report.console import Terminal, error_text, label_cell, plain
 from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
-    from factreasoner.errors import InputProblem
     from factreasoner.explanations.models import AtomExplanation, Explanation
-    from factreasoner.models import Assessment, Verdict
 
 SHOWN = 3
 PASSAGE_LENGTH = 300
@@ -139,8 +140,6 @@ def _quoting(atom: AtomExplanation, assessment: Assessment) -> dict[str, Verdict
 
 def _quote(verdict: Verdict, longest: int | None = None) -> str:
     """A verdict's quote, and whether it is only the nearest sentence."""
-    from factreasoner.models.rows import NEAREST
-
     wording = f'"{plain(verdict.quote or "", longest)}"'
     return f"{NEAREST}: {wording}" if verdict.quote_by == "nearest" else wording
 

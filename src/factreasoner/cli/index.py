@@ -11,12 +11,12 @@ import typer
 
 from factreasoner.cli.flags import PROFILE, QUIET, Command, argument, flag
 from factreasoner.models.formatting import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.report.terminal import print_text
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
     from factreasoner.corpus.indexing import IndexReport
-    from factreasoner.pipeline.config import Config
 
 
 SHOWN = 150

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
 from factreasoner.cli.serve import UNUSED
+from factreasoner.plugins.table import extras_named
 from factreasoner.report.terminal import print_text
 
 HOST = "127.0.0.1"
@@ -26,8 +27,6 @@ class McpCommand(Command, panels=EVERY, without=UNUSED):
     timeout: float = flag("Maximum seconds per call; clients stop waiting after 60.", default=50.0, min=0.1)
 
     def _execute(self) -> int | None:
-        from factreasoner.plugins.table import extras_named
-
         config = self.config
         with extras_named():
             from factreasoner.integrations.mcp_server import tools_of

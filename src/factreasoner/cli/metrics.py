@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.table import Column
+
 from factreasoner.cli.flags import AS_JSON, Command, argument
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import print_json
@@ -17,8 +19,6 @@ class MetricsCommand(Command):
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:
-        from rich.table import Column
-
         from factreasoner.analysis.rules import totals_of
         from factreasoner.metrics.table import ARROWS
         from factreasoner.report.comparison_tables import averages

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from factreasoner.cli.flags import RUN_DIR, Command, flag
+from factreasoner.models.formatting import number_of
+from factreasoner.plugins.table import extras_named
 from factreasoner.report.terminal import print_text
 
 SHOWN = 5
@@ -27,8 +29,6 @@ class PublishCommand(Command):
 
     def _execute(self) -> int:
         from factreasoner.analysis.publishing import Selection, scores_of
-        from factreasoner.models.formatting import number_of
-        from factreasoner.plugins.table import extras_named
         from factreasoner.runs.finished import FinishedRun
 
         run = FinishedRun.of_any_task(self.run_dir)

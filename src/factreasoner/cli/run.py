@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
 from factreasoner.cli.running import TaskCommand
+from factreasoner.errors import InputProblem
+from factreasoner.models import Record
 from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
-    from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
-    from factreasoner.models import Record
     from factreasoner.runs.finished import PastRecords
 
 

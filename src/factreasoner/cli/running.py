@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.cli.mixups import refuse_prose_file, refuse_text_as_data
-from factreasoner.errors import ConfigError, InputError, RunError
+from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
+from factreasoner.files import uncompressed_name
+from factreasoner.inputs.columns import parse_column_map
+from factreasoner.models import Record
 from factreasoner.models.formatting import number_of
+from factreasoner.pipeline.config import Config
 from factreasoner.report.terminal import print_json, print_text
 
 if TYPE_CHECKING:
-    from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
     from factreasoner.judges.relation_lines import UsedLines
-    from factreasoner.models import Record
-    from factreasoner.pipeline.config import Config
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
@@ -49,7 +50,6 @@ class RecordsCommand(Command):
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
-        from factreasoner.inputs.columns import parse_column_map
         from factreasoner.inputs.input import CheckedInput
         from factreasoner.inputs.problems import by_place, merged
         from factreasoner.runs.finished import PastRecords
@@ -220,8 +220,6 @@ def _used_lines(config: Config) -> UsedLines | None:
 
 def default_folder(data: Path, task: str = "") -> Path:
     """The default run folder."""
-    from factreasoner.files import uncompressed_name
-
     name = "stdin" if str(data) == "-" else uncompressed_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)
 

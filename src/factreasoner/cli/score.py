@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, QUIET, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
-from factreasoner.pipeline.loading import unused
+from factreasoner.models import Assessment
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import parse_config, unused
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from factreasoner.models import Assessment
-    from factreasoner.pipeline.config import Config
     from factreasoner.runs.corrections import Corrections
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.task import Task
@@ -71,7 +70,6 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`."""
     from factreasoner.pipeline.assembly import refuse_unasked_judge
-    from factreasoner.pipeline.loading import parse_config
 
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     folder.refuse_changed_files(named=changes)

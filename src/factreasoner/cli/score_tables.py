@@ -11,7 +11,8 @@ from rich.table import Column
 
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
-from factreasoner.models.formatting import by_value, number_of
+from factreasoner.models.formatting import number_of
+from factreasoner.models.rows import by_value
 from factreasoner.report.comparison_tables import (
     averages,
     difference_rows,

@@ -10,14 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ByteSize, TypeAdapter, ValidationError
+
 from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
 from factreasoner.errors import ConfigError, UsageError
+from factreasoner.models.formatting import number_of
+from factreasoner.pipeline.config import Config, remote_service
+from factreasoner.plugins.table import extras_named
 from factreasoner.report.terminal import print_text
 
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule
     from factreasoner.metrics.factuality import KSetting
-    from factreasoner.pipeline.config import Config
     from factreasoner.serve.app import Access
 
 SECONDS_OF_A_THREAD = 0.0005
@@ -52,8 +56,6 @@ class ServeCommand(Command, panels=EVERY, without=UNUSED):
 
     def _execute(self) -> int:
         from factreasoner.judges.encoder.runtime import use_one_thread
-        from factreasoner.models.formatting import number_of
-        from factreasoner.plugins.table import extras_named
 
         config = self.config
         with extras_named():
@@ -102,7 +104,6 @@ def threads_for(config: Config) -> int:
 
     Raises ConfigError: settings for the execution of runs are given.
     """
-    from factreasoner.pipeline.config import remote_service
     from factreasoner.runs.processes import processes_at_once
 
     if config.executor == "ray" or config.batch != "none":
@@ -139,8 +140,6 @@ def bytes_of(text: str) -> int:
 
     Raises UsageError: it is not a number of bytes.
     """
-    from pydantic import ByteSize, TypeAdapter, ValidationError
-
     with contextlib.suppress(ValidationError):
         if (found := TypeAdapter(ByteSize).validate_python(text)) > 0:
             return found

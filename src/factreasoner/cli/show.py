@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, RUN_DIR, Command, flag
+from factreasoner.models.rows import table_row
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import in_flags, print_json, print_text
 
@@ -41,7 +42,6 @@ class ShowCommand(Command):
     def _execute(self) -> None:
         from factreasoner.analysis.tables import ClaimFilter, select_claims
         from factreasoner.cli.claim_tables import print_rows
-        from factreasoner.models.rows import table_row
         from factreasoner.runs.finished import FinishedRun
         from factreasoner.tasks.evidence_text import WithoutClaims
 

@@ -11,12 +11,14 @@ from rich.table import Column
 
 from factreasoner.cli.flags import AS_JSON, PROFILE, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
+from factreasoner.models.label_styles import LOOKS
+from factreasoner.pipeline.config import Config
+from factreasoner.pipeline.loading import load_settings
 from factreasoner.report.console import Terminal, coloured, error_text, plain
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
-    from factreasoner.pipeline.config import Config
 
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
@@ -37,7 +39,6 @@ class SolveCommand(Command, panels=("Graph",), without=("summary_prior", "indepe
 
     def _execute(self) -> int:
         from factreasoner.analysis import solver_runs
-        from factreasoner.pipeline.loading import load_settings
 
         config = load_settings(self.profile, self.settings)
         given = [key for key in OF_FACT_GRAPHS if self.settings[key] is not None]
@@ -74,8 +75,6 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
 
 def _print_solution(content: Mapping[str, Any]) -> None:
     """The table of one solver's marginals."""
-    from factreasoner.models.label_styles import LOOKS
-
     console = Terminal(soft_wrap=True)
     binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])
     names = ("node", "kind", "P(true)" if binary else "P(state 0), P(state 1), ...", "")

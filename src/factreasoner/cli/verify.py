@@ -13,11 +13,13 @@ from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.mixups import refuse_file, refuse_text
 from factreasoner.cli.running import TaskCommand
 from factreasoner.errors import ConfigError
+from factreasoner.files import make_folder_of
+from factreasoner.models import Record
+from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, plain
 from factreasoner.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from factreasoner.pipeline.config import Config
     from factreasoner.tasks.verify.result import CitationScores, VerifyResult
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
@@ -73,8 +75,6 @@ class VerifyCommand(TaskCommand, panels=PANELS, without=UNUSED, also=WebSettings
     def _verify_text(self, name: str, sources: list[str]) -> int:
         """Verify one text, show it, and write the corrected text; returns the exit code."""
         from factreasoner.cli.summary_tables import show_plan
-        from factreasoner.files import make_folder_of
-        from factreasoner.models import Record
         from factreasoner.pipeline.assembly import Calls
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
-from factreasoner.models.formatting import grouped
 from factreasoner.models.graph import Factor, FactorGraph, Table
+from factreasoner.models.rows import grouped
 
 HIGHEST = 0.999
 """Upper limit on a relation's probability."""

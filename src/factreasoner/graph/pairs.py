@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Relation, Verdict
-from factreasoner.models.formatting import grouped
+from factreasoner.models.rows import grouped
 
 
 class ContextPairs(NamedTuple):

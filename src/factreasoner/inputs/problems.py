@@ -13,7 +13,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models.formatting import describe, grouped, reworded
+from factreasoner.models.formatting import describe, reworded
+from factreasoner.models.rows import grouped
 
 T = TypeVar("T")
 SAME_PROBLEM = 3

@@ -13,8 +13,9 @@ from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import describe_read_error, open_file
 from factreasoner.judges import pair_id
 from factreasoner.models import Label, Record, Verdict
-from factreasoner.models.formatting import grouped, refused
+from factreasoner.models.formatting import refused
 from factreasoner.models.journal import JOURNAL
+from factreasoner.models.rows import grouped
 
 MOST_PROBLEMS = 100
 LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "quote"?}'

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextlib
 import re
 import reprlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from factreasoner.errors import QUOTED, FactReasonerError, InputError, InputProblem
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
 OWN = "value_error"
 """The error type of this package's validators, which have their own messages."""
 KINDS: Mapping[Any, str] = {
@@ -72,19 +68,6 @@ def refused(error: ErrorDetails) -> str:
     if kind and error["type"].endswith(_ABOUT_KIND):
         return f"must be {KINDS[kind]}"
     return message[:1].lower() + message[1:]
-
-
-def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """The items by their key, in order of the keys' first appearance."""
-    found: dict[K, list[T]] = {}
-    for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
-
-
-def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
-    """The names with each value."""
-    return grouped(values, values.__getitem__)
 
 
 def number_of(count: int, word: str) -> str:

@@ -6,18 +6,19 @@ Every table, page and file of claims reads these rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from factreasoner.models.formatting import grouped
 from factreasoner.models.frames import Columns
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision
 
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Premise ids other than a context's: the answer, the reference, all passages together."""
 
@@ -294,6 +295,19 @@ def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict 
     """The verdict that decides a label: a contradiction for contradicted, else an entailment."""
     wanted: Label = "contradiction" if label == "contradicted" else "entailment"
     return decision([verdict for verdict in verdicts if verdict.label == wanted]).verdict
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The items by their key, in order of the keys' first appearance."""
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
+def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
+    """The names with each value."""
+    return grouped(values, values.__getitem__)
 
 
 def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:

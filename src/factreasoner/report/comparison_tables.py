@@ -15,7 +15,8 @@ from typing import Any
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Table
 from factreasoner.models import P_DIGITS
-from factreasoner.models.formatting import by_value, number_of
+from factreasoner.models.formatting import number_of
+from factreasoner.models.rows import by_value
 from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.markdown import cell, markdown_table
 

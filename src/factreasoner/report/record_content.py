@@ -13,8 +13,7 @@ from factreasoner.explanations.explain import explain
 from factreasoner.explanations.models import Effect
 from factreasoner.metrics.table import COUNT, Table
 from factreasoner.models import Assessment, Result, Verdict
-from factreasoner.models.formatting import grouped
-from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, main_rows
+from factreasoner.models.rows import ANSWER, ClaimRow, by_claim, grouped, main_rows
 from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.verify.result import VerifyResult

@@ -17,8 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 from factreasoner.errors import RunError
 from factreasoner.files import describe_read_error, replace_file
 from factreasoner.llm.capabilities import Capabilities
-from factreasoner.models.formatting import grouped
 from factreasoner.models.journal import JOURNAL
+from factreasoner.models.rows import grouped
 from factreasoner.pipeline.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.plugins.identity import UNKNOWN
 from factreasoner.settings.removed import was_default

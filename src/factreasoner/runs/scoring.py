@@ -21,7 +21,8 @@ from factreasoner.judges.calibration import calibration_fingerprint
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, Result, Verdict
-from factreasoner.models.formatting import grouped, number_of
+from factreasoner.models.formatting import number_of
+from factreasoner.models.rows import grouped
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, pair

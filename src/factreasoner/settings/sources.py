@@ -8,19 +8,17 @@ import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from factreasoner.errors import ConfigError
 from factreasoner.models.formatting import OWN, refused
 from factreasoner.plugins.table import nearest
 from factreasoner.settings.removed import removal_notice
 from factreasoner.settings.setting import Settings, kinds_of, must_be, setting_of
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 S = TypeVar("S", bound=Settings)
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from factreasoner.judges.encoder.bundled.reading import Layer
 from factreasoner.judges.encoder.bundled.windows import best_sentence
 from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, VerifierQuestion
-from factreasoner.judges.encoder.model_files import RULES
+from factreasoner.judges.encoder.model_files import RULES, bundled_fingerprint, model_files
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
 from factreasoner.models import Claim, Premise, Verdict
@@ -65,8 +65,6 @@ class VerifierJudge:
         adapter = adapter_of(config.named_verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
-        from factreasoner.judges.encoder.model_files import bundled_fingerprint, model_files
-
         if config.named_verifier == BUNDLED and config.verifier_model is None:
             return bundled_fingerprint()
         content = f"{adapter.digest} {model_files(config, adapter.export).identity.digest}"
@@ -144,8 +142,6 @@ def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
 
 def _layer_of(config: EncoderSettings, adapter: Adapter) -> Layer:
     """The last layer beside the model of `config`. Raises ConfigError if it does not fit."""
-    from factreasoner.judges.encoder.model_files import model_files
-
     files = model_files(config, adapter.export)
     if files.layer is None:
         raise ConfigError(

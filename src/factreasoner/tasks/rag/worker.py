@@ -14,8 +14,7 @@ from factreasoner.calls.threads import parallel_map
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import ConfigError
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
-from factreasoner.models.formatting import grouped
-from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
+from factreasoner.models.rows import ANSWER, CONTEXTS, REFERENCE, grouped, known_verdict
 from factreasoner.models.verdicts import decision
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER

@@ -18,7 +18,7 @@ from factreasoner.calls.usage import estimate_tokens
 from factreasoner.judges.llm import format_source
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Claim, Failure, Record
-from factreasoner.models.formatting import grouped
+from factreasoner.models.rows import grouped
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import LLM
 from factreasoner.tasks.verify.citations import CitedText, CitingSentence, Place

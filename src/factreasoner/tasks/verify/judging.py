@@ -16,9 +16,8 @@ from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.judges.llm import LLMJudge, format_source
 from factreasoner.llm.client import Panel
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
-from factreasoner.models.formatting import grouped
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
-from factreasoner.models.rows import known_verdict
+from factreasoner.models.rows import grouped, known_verdict
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.pipeline.assembly import with_single_model
 from factreasoner.pipeline.config import Config
