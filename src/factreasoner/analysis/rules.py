@@ -19,7 +19,7 @@ from factreasoner.metrics.table import SHARE, Table, possible_range
 from factreasoner.models import Result, Support
 from factreasoner.models.formatting import number_of
 from factreasoner.plugins.table import nearest
-from factreasoner.tasks.task import FACTUALITY, TASKS, Task, task_named
+from factreasoner.tasks.task import TASKS, Task, task_named
 
 Bound = Literal["min", "max"]
 _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -120,7 +120,7 @@ class FailedJudgements:
 
 def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:
     """The totals of a run of `task`, and their place in the summary."""
-    return TOTALS | ATOM_TOTALS if task.name == FACTUALITY else TOTALS
+    return TOTALS | ATOM_TOTALS if task.has_graph else TOTALS
 
 
 def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]) -> list[Rule]:

@@ -12,7 +12,6 @@ from rich.table import Column
 
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.model_files import quality_sentence
-from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
 from factreasoner.models.formatting import number_of
@@ -95,7 +94,7 @@ def judging_notice(config: Config) -> str:
 
 def better_judge(config: Config) -> str:
     """A note on the quality of the bundled judge and on better ones; empty for other judges."""
-    if config.judging_verifier != BUNDLED or config.verifier_model is not None:
+    if not (config.part("judge").classifies and config.is_bundled):
         return ""
     better = "--model NAME" if config.first_model is None else "--judge llm"
     return f"{quality_sentence()}. Before you rely on a score, use {better} or a verifier (docs/judges.md)."

@@ -111,7 +111,7 @@ class TaskCommand(RecordsCommand):
 
         def fits(record: Record) -> Sequence[InputProblem]:
             if lines is not None:
-                lines.note(record, pairs=task.name == FACTUALITY)
+                lines.note(record, pairs=task.has_graph)
             return task.problems(record, config)
 
         checked = self.checked(data, fits)

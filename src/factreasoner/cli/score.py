@@ -92,13 +92,11 @@ def _replaced(out: Path, config: Config) -> str:
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
     """Raise ConfigError for settings that do not apply to a task without a graph or K."""
-    from factreasoner.tasks.task import FACTUALITY
-
-    ranked = task.name == "rag"
-    strange = [name for name in changed if not (ranked and name == "k")]
-    if task.name != FACTUALITY and strange:
+    strange = [name for name in changed if name not in task.rescored_by]
+    if strange and not task.has_graph:
         lacks = "K" if strange[0] == "k" else "fact graph"
-        fits = "only --k and --corrections go" if ranked else "only --corrections goes"
+        flags = map(flag_of, (*task.rescored_by, "corrections"))
+        fits = f"only {' and '.join(flags)} {'go' if task.rescored_by else 'goes'}"
         raise ConfigError(f"{flag_of(strange[0])}: a run of `{task.name}` has no {lacks}; {fits} with it")
 
 

@@ -25,8 +25,6 @@ from factreasoner.report.terminal import print_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
 from factreasoner.runs.plan import RunPlan, StagePlan, plan, refuse_misfit
-from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.task import Task
 
 CONFIDENCES = {
@@ -42,7 +40,7 @@ Rows = Iterator[tuple[str, str]]
 
 def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     """The final table of a run, its files, and a note on better judges."""
-    rows = _atom_rows(summary, config) if task is TASK else _claim_rows(task, summary, config)
+    rows = _atom_rows(summary, config) if task.has_graph else _claim_rows(task, summary, config)
     console = Terminal()
     console.columns(("", ""), [("judged by", escape(judged_by(config))), *rows], show_header=False)
     for message, count in summary["failures"]["messages"].items():
@@ -54,16 +52,10 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
         print_atoms_notice(console, config, parser_of(folder), lacking)
     if advice := better_judge(config):
         console.aside(advice)
-    if task.name == "rag":
-        _print_losses(console, summary["metrics"], config)
-
-
-def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config) -> None:
-    """Where an answer loses information: in retrieval or in generation."""
-    values = {name: found["value"] for name, found in metrics.items()}
-    if isinstance(config.k, int) and values["retrieval_recall"] is not None:
+    values = {name: found["value"] for name, found in summary["metrics"].items()}
+    if isinstance(config.k, int) and values.get("retrieval_recall") is not None:
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
-    for sentence in losses(values):
+    for sentence in task.conclude(values):
         console.print(plain(sentence))
 
 

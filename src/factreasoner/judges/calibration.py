@@ -20,7 +20,6 @@ from factreasoner import prompts
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import text_of
 from factreasoner.judges.encoder.model_files import bundled_fingerprint
-from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.judges.settings import JudgeSettings
 from factreasoner.metrics.samples import Floats
 from factreasoner.models import SMALLEST_P, Claim, Label, Model, Premise, Verdict
@@ -173,7 +172,7 @@ def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterat
 
 def _other_weights(fitted: str | None, config: JudgeSettings) -> Iterator[str]:
     """A note if another version of the bundled judge is installed."""
-    bundled = config.judging_verifier == BUNDLED and config.verifier_model is None
+    bundled = config.part("judge").classifies and config.is_bundled
     if bundled and fitted and fitted != (here := bundled_fingerprint()):
         yield f"weights {fitted!r} there, {here!r} here"
 

@@ -15,7 +15,6 @@ from factreasoner.inputs.parsing import Fits
 from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.model_files import bundled_fingerprint
-from factreasoner.judges.encoder.settings import BUNDLED
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Result, Status
 from factreasoner.models.formatting import number_of
@@ -149,7 +148,8 @@ class FinishedRun(Generic[R]):
     def other_weights(self) -> str:
         """A warning if the installed bundled judge differs from the run's, else ""."""
         here = judged_by(self.config)
-        if not (self.weights or "").startswith(f"{BUNDLED} ") or self.weights == bundled_fingerprint():
+        bundled = self.config.part("judge").classifies and self.config.is_bundled
+        if not bundled or self.weights in (None, bundled_fingerprint()):
             return ""
         return f"Judged by {self.judged_by}, but {here} is installed: its scores may differ."
 

@@ -77,6 +77,7 @@ TASK = Task(
     to_repeat=lambda result: (
         result.status == "failed" or bool(result.status == "partial" and result.failures)
     ),
+    has_graph=True,
     counts={**dict.fromkeys((*COUNTS, "gold_num_atoms", "gold_left_out"), int), "unjudged_atoms": list},
 )
 

@@ -100,6 +100,8 @@ class Task(Generic[R]):
       claims of a record. `to_repeat`: a resumed run repeats the record.
     - `tally` makes an empty `Tally`, given the sizes of the run's records.
     - `counts`: further fields of its result lines that its table has.
+    - `has_graph`: its results hold a fact graph. `rescored_by` are settings that change other scores.
+    - `conclude` gives sentences that follow from a run's mean metrics.
     """
 
     name: str
@@ -119,6 +121,9 @@ class Task(Generic[R]):
     makes_claims: Callable[[Record, Config], bool] = makes_claims
     to_repeat: Callable[[R], bool] = lambda result: result.status in ("failed", "partial")
     counts: Mapping[str, type] = field(default_factory=dict)
+    has_graph: bool = False
+    rescored_by: tuple[str, ...] = ()
+    conclude: Callable[[Mapping[str, float | None]], Sequence[str]] = lambda values: ()
 
     @property
     def words(self) -> Vocabulary:

@@ -19,7 +19,7 @@ from factreasoner.judges.encoder.chunks import Chunks
 from factreasoner.judges.encoder.decision import Decision, VerifierQuestion
 from factreasoner.judges.encoder.model_files import RULES, bundled_fingerprint, model_files
 from factreasoner.judges.encoder.runtime import Runtime, Unscored
-from factreasoner.judges.encoder.settings import BUNDLED, EncoderSettings
+from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
@@ -65,7 +65,7 @@ class VerifierJudge:
         adapter = adapter_of(config.named_verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
-        if config.named_verifier == BUNDLED and config.verifier_model is None:
+        if config.is_bundled:
             return bundled_fingerprint()
         content = f"{adapter.digest} {model_files(config, adapter.export).identity.digest}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -91,7 +91,7 @@ def model_files(config: EncoderSettings, export: str, *, download: bool = False)
 
     Raises ConfigError: no model is named, or it or a file of it is missing; with the fix.
     """
-    if config.verifier_model is None and config.named_verifier == BUNDLED:
+    if config.is_bundled:
         return bundled_files()
     if config.verifier_model is None:
         raise ConfigError(

@@ -35,3 +35,8 @@ class EncoderSettings(LLMSettings):
     def named_verifier(self) -> str:
         """The configured verifier."""
         return self.verifier or BUNDLED
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether the verifier is the bundled judge, with its own model."""
+        return self.named_verifier == BUNDLED and self.verifier_model is None

@@ -16,6 +16,7 @@ from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
 from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
 from factreasoner.protocols import LLM
+from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.result import ClaimLine, ids_of, lines_of
 from factreasoner.tasks.rag.table import RAG, RagResult, RagScores, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
@@ -88,6 +89,8 @@ TASK = Task(
     worker=lambda config, calls: RagWorker(assembly_of(config, calls)),
     tally=lambda config, sizes: ClaimTally(RAG, partial(_scored, config=config)),
     makes_claims=_makes_claims,
+    rescored_by=("k",),
+    conclude=losses,
 )
 
 
