@@ -46,6 +46,10 @@ def test_models_are_frozen_and_refuse_unknown_fields():
             lambda: Record(id="r", response="x", contexts=[{"id": 5, "text": "y"}]),
             "Record(): contexts[0].id: is the number 5; it must be a string",
         ),
+        (
+            lambda: Record(id="r", response="x", contexts=["y"]),
+            "Record(): contexts[0]: is a string; it must be Context(...), or a dict with its fields",
+        ),
     ],
 )
 def test_invalid_model_gives_one_sentence(build, told):

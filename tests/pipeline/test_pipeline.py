@@ -1,5 +1,6 @@
 """The pipeline and the library call, in the places people call them from."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -24,6 +25,11 @@ def yes(prompt, schema):
 
 def calls_of(assessment):
     return {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls}
+
+
+def test_pipeline_refuses_pickling():
+    with pytest.raises(TypeError, match=r"make one in each process: build_pipeline\(\.\.\.\)$"):
+        pickle.dumps(build_pipeline())
 
 
 def test_atoms_without_a_reviser_take_one_call_less():

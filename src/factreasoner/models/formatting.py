@@ -91,7 +91,8 @@ def reworded(
     for item in error.errors(include_url=False):
         form, message = words.get(item["type"], ""), refused(item)
         if form:
-            message = form.format(found=_given_value(item) if "{found}" in form else "")
+            found = _given_value(item) if "{found}" in form else ""
+            message = form.format(**item.get("ctx", {}), found=found)
         elif message.startswith("must ") and item["type"] != OWN:
             message = f"is {_given_value(item)}; it {message}"
         first, *rest = (*above, *item["loc"]) or ("",)

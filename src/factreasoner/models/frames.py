@@ -27,7 +27,8 @@ def frame_of(columns: Columns, rows: Iterable[Mapping[str, Any]]) -> DataFrame:
     return pandas.DataFrame(
         {
             name: pandas.array(
-                [json.loads(row[name]) if kind is dict else row[name] for row in found], dtype=DTYPES[kind]
+                [json.loads(row[name]) or None if kind is dict else row[name] for row in found],
+                dtype=DTYPES[kind],
             )
             for name, kind in columns.items()
         }

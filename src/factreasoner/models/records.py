@@ -15,7 +15,11 @@ from factreasoner.models.formatting import reworded, reworded_for_python
 
 _UNIQUE = "ids are unique within a record"
 _KNOWN = "atom_ids names atoms of the record"
-_REMEDIES = {"missing": "missing; give it", "extra_forbidden": "no such field; remove it"}
+_REMEDIES = {
+    "missing": "missing; give it",
+    "extra_forbidden": "no such field; remove it",
+    "model_type": "is {found}; it must be {class_name}(...), or an object with its fields",
+}
 Gold = Literal["S", "NS", "C", "U"]
 
 

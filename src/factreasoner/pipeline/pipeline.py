@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Unpack
+from typing import Any, NoReturn, Unpack
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
@@ -60,6 +60,11 @@ class Pipeline:
         self.summarizer = parts.optional(SUMMARIZER)
         self.evaluator = parts.made(ASSESSOR)
         self.coherence = parts.coherence()
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(
+            "a Pipeline can't be copied or pickled; make one in each process: build_pipeline(...)"
+        )
 
     @property
     def settled(self) -> bool:
