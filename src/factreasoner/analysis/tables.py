@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.errors import ConfigError
 from factreasoner.files import TableFormat, make_folder_of, replace_file, uncompressed_name
 from factreasoner.models import Result
 from factreasoner.models.frames import Columns
 from factreasoner.models.rows import ClaimRow, claim_columns, table_row
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.evidence_text import WithoutClaims
 from factreasoner.tasks.task import Task
@@ -243,11 +243,9 @@ def _text(value: object) -> str:
 
 
 def _write_parquet(table: RunTable, out: Path) -> None:
-    try:
+    with extras_named():
         import pyarrow
         from pyarrow import parquet
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(*EXTRA_OF_MODULE["pyarrow"]) from error
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     types |= {list: pyarrow.list_(pyarrow.string()), dict: pyarrow.string()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in table.columns.items()])

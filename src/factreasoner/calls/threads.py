@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from factreasoner.errors import PendingError
@@ -45,6 +46,16 @@ _left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
 )
 
 
+@contextlib.contextmanager
+def bound(variable: contextvars.ContextVar[Any], value: T) -> Iterator[T]:
+    """Set a variable of this context inside."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
 class AbandonedError(BaseException):
     """This work is no longer wanted, so it sends nothing more. Not a failure."""
 
@@ -56,12 +67,12 @@ def abandon_on_exit() -> Iterator[None]:
     Items of maps, calls of `run_within` and batches of a local judge no longer start. Calls already running
     are not waited for.
     """
-    token = _left.set(left := threading.Event())
-    try:
-        yield
-    finally:
-        left.set()
-        _left.reset(token)
+    left = threading.Event()
+    with bound(_left, left):
+        try:
+            yield
+        finally:
+            left.set()
 
 
 def check_wanted() -> None:
@@ -129,17 +140,12 @@ def _settle(future: Future[T], fn: Callable[[], T]) -> Callable[[], None]:
         del fn, future  # else an error's traceback would keep them
 
 
-@contextlib.contextmanager
-def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
+def one_by_one_until(settled: Callable[[], bool]) -> AbstractContextManager[object]:
     """Maps opened inside, also nested ones, run one item at a time until `settled()`.
 
     Any thread calls `settled` before each item; it must return at once, and stay True once True.
     """
-    token = _settled.set(_at_once if settled() else settled)
-    try:
-        yield
-    finally:
-        _settled.reset(token)
+    return bound(_settled, _at_once if settled() else settled)
 
 
 class _Map(Generic[T]):

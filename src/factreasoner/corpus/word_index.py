@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,16 +32,15 @@ _ABOUT = "about.json"
 log = logging.getLogger(__name__)
 
 
-class WordIndex:
+class WordIndex(NamedTuple):
     """A word index of passages; `ids` are the passage ids in index order.
 
     Function words of its `language` are ignored.
     """
 
-    def __init__(self, scores: Any, ids: Sequence[str], language: str) -> None:
-        self.scores = scores
-        self.ids = ids
-        self.language = language
+    scores: Any
+    ids: Sequence[str]
+    language: str
 
     def best(self, query: str, k: int) -> list[str]:
         """Ids of the `k` passages with the highest BM25 scores, best first, if they share a word."""

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import IO, Any, cast
 
-from factreasoner.errors import InputError, InputProblem, MissingExtraError
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import (
     BOM,
     ESCAPED,
@@ -46,7 +46,7 @@ from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.problems import merged
 from factreasoner.models import Record
 from factreasoner.models.formatting import number_of
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 
 STDIN = "standard input"
 PARQUET = b"PAR1"
@@ -221,11 +221,9 @@ def _records_of(name: str, head: bytes, file: IO[bytes], notes: list[str]) -> It
 
 
 def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
-    try:
+    with extras_named():
         import pyarrow as arrow
         from pyarrow import parquet
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("reading Parquet", EXTRA_OF_MODULE["pyarrow"][1]) from error
     try:
         for batch in parquet.ParquetFile(file).iter_batches():
             for row in batch.to_pylist():

@@ -5,12 +5,13 @@ However badly a model replies, a planned call leads to few paid ones (see `Retry
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
+from factreasoner.calls.threads import bound
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
 from factreasoner.llm.settings import LLMSettings
 from factreasoner.models import Failure
@@ -213,15 +214,9 @@ class RetryBudget:
 _current: ContextVar[RetryBudget | None] = ContextVar("factreasoner_retry_budget", default=None)
 
 
-@contextlib.contextmanager
-def planned_call() -> Iterator[RetryBudget]:
+def planned_call() -> AbstractContextManager[RetryBudget]:
     """Count all requests made inside, in this context, towards one planned call."""
-    made = RetryBudget()
-    token = _current.set(made)
-    try:
-        yield made
-    finally:
-        _current.reset(token)
+    return bound(_current, RetryBudget())
 
 
 def current_budget() -> RetryBudget:

@@ -8,6 +8,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from factreasoner.calls.deadlines import run_within, wait_slices
 from factreasoner.calls.limits import SharedLimits
 from factreasoner.calls.retry import backoff, repeat_until_accepted
 from factreasoner.calls.slots import give_slot_back
+from factreasoner.calls.threads import bound
 from factreasoner.calls.usage import record_usage
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
 from factreasoner.llm.ask import RetryBudget
@@ -45,14 +47,9 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("factreasoner_w
 _purpose: ContextVar[str] = ContextVar("factreasoner_purpose", default="")
 
 
-@contextlib.contextmanager
-def waiting_listener(listener: Callable[[str], None]) -> Iterator[None]:
+def waiting_listener(listener: Callable[[str], None]) -> AbstractContextManager[object]:
     """Call `listener` from any thread with what calls inside wait for, and why; "": nothing."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return bound(_listener, listener)
 
 
 @contextlib.contextmanager
@@ -91,21 +88,16 @@ class CircuitBreaker:
     ) -> None:
         self.server, self._patience, self._at_start, self._clock = server, patience, at_start, clock
         self._lock = threading.RLock()
-        self._there = False
+        self.there = False
         """Whether anything but a refused connection ever came from it."""
         self._message = False
         self._down_since: float | None = None
         self._heard = self._probed = float("-inf")
 
     @property
-    def there(self) -> bool:
-        """Whether it was ever reached."""
-        return self._there
-
-    @property
     def absent(self) -> bool:
         """Whether it has refused connections from the start, and gets less time."""
-        return not self._there and self._down_since is not None and self._at_start < self._patience
+        return not self.there and self._down_since is not None and self._at_start < self._patience
 
     @property
     def patience(self) -> float:
@@ -130,14 +122,14 @@ class CircuitBreaker:
     def failed(self, *, refused: bool = False) -> None:
         """Record a transient error; `refused`: the connection was refused."""
         with self._lock:
-            self._there |= not refused
+            self.there |= not refused
             if self._down_since is None:
                 self._down_since = self._probed = self._clock()
 
     def answered(self) -> None:
         """Record an answered request."""
         with self._lock:
-            self._down_since, self._there, self._heard = None, True, self._clock()
+            self._down_since, self.there, self._heard = None, True, self._clock()
         if self._message:
             self._report("")
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import json
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx
 import openai
 from pydantic_core import from_json
 
+from factreasoner.calls.threads import bound
 from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.responses import MAX_SHOWN, field_of
 
@@ -145,12 +146,6 @@ class Session(openai.DefaultHttpxClient):
         return aside.take(super().send(request, **{**options, "stream": True}))
 
 
-@contextlib.contextmanager
-def capture_details() -> Iterator[ReplyDetails]:
+def capture_details() -> AbstractContextManager[ReplyDetails]:
     """Limit the response to this thread's request made inside, and remove its log-probabilities."""
-    aside = ReplyDetails()
-    token = _aside.set(aside)
-    try:
-        yield aside
-    finally:
-        _aside.reset(token)
+    return bound(_aside, ReplyDetails())

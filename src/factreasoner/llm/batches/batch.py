@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from pydantic_core import from_json
 
 from factreasoner.errors import RunError
-from factreasoner.files import replace_file
+from factreasoner.files import lines_of, replace_file
 from factreasoner.llm.responses import field_of
 from factreasoner.models.formatting import number_of
 
@@ -62,14 +62,10 @@ def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with its byte offset."""
-    start = 0
+def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """See `lines_of`."""
     with path.open("rb") as file:
-        for line in file:
-            if line.strip():
-                yield start, line
-            start += len(line)
+        yield from lines_of(file)
 
 
 def line_at(start: int, path: Path) -> bytes:
@@ -123,7 +119,7 @@ class Batch(NamedTuple):
     def requests(self) -> dict[str, int]:
         """The byte offset of each request, by id. Raises RunError if the file was changed."""
         starts = {}
-        for number, (start, line) in enumerate(_lines(self.requests_path), start=1):
+        for number, start, line in _lines(self.requests_path):
             found = _CUSTOM_ID.match(line)
             if found is None:
                 raise RunError(
@@ -146,7 +142,7 @@ class Results:
         self.answered: set[str] = set()
         self.lines = 0
         left_out: Counter[str] = Counter()
-        for start, line in _lines(path):
+        for _, start, line in _lines(path):
             self.lines += 1
             try:
                 result = parse_result(line)
