@@ -66,12 +66,7 @@ def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) 
     best, most = None, -len(parts)
     for place in sorted(covered, key=lambda place: covered[place])[:_MOST_GUTTERS]:
         lefts = sorted(part.base for part in parts if part.right <= place)
-        facing = set()
-        for part in parts:
-            if part.left >= place:
-                at = bisect_left(lefts, part.base - _FACING * part.height)
-                if at < len(lefts) and lefts[at] <= part.base + _FACING * part.height:
-                    facing.add(round(part.base))
+        facing = {round(part.base) for part in parts if part.left >= place and _faces(part, lefts)}
         if len(facing) >= max(2, least, 2 * within * covered[place]) and len(facing) - covered[place] > most:
             best, most = place, len(facing) - covered[place]
     return best
@@ -80,18 +75,30 @@ def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) 
 def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
     """The lines of parts on both sides of a gutter: column by column if these are prose, else row by row.
 
-    What stands below the right column, after a blank, is no column if a line across both follows.
+    Only lines beside others are judged. What stands below the right column, after a blank, is no column if
+    a line across both follows or it is no prose, such as a table.
     """
-    left = [part for part in parts if part.right <= gutter]
-    right = [part for part in parts if part.right > gutter]
-    points = _prose_of(left) + _prose_of(right)
+    left, right = [p for p in parts if p.right <= gutter], [p for p in parts if p.right > gutter]
+    bases = [sorted(part.base for part in side) for side in (right, left)]
+    beside = [[p for p in side if _faces(p, other)] for side, other in zip((left, right), bases, strict=True)]
+    points = [point for side in beside for point in _prose_of(side)]
     if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
         return _lines(parts)
-    lowest, end = min(part.base for part in right), len(left)
-    if followed:
-        apart = (n for n in range(1, end) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
-        end = next((n for n in apart if left[n].base < lowest - left[n].height), end)
-    return with_notes(ordered(left[:end], prose=True)) + ordered(right, prose=True) + _lines(left[end:])
+    lowest = next((low for low, above in pairwise(bases[0]) if above - low < 4 * right[0].height), 0.0)
+    below = [part for part in right if part.base < lowest]
+    apart = (n for n in range(1, len(left)) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
+    end = next((n for n in apart if left[n].base < lowest - left[n].height), len(left))
+    tail = [*left[end:], *below]
+    if not followed and min(_prose_of(tail)) >= _LEAST_PROSE:
+        end, tail = len(left), below
+    columns = with_notes(ordered(left[:end], prose=True)) + ordered(right[: -len(below) or None], prose=True)
+    return columns + _lines(tail)
+
+
+def _faces(part: PagePart, bases: Sequence[float]) -> bool:
+    """Whether one of the sorted `bases` of others is that of a part beside it."""
+    at = bisect_left(bases, part.base - _FACING * part.height)
+    return at < len(bases) and bases[at] <= part.base + _FACING * part.height
 
 
 def _prose_of(parts: Sequence[PagePart]) -> list[int]:
