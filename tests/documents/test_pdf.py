@@ -356,19 +356,25 @@ def test_line_end_hyphens_are_distinguished(case):
 
 
 @pytest.mark.parametrize(
-    ("before", "small", "expected"),
+    ("before", "small", "base", "expected"),
     [
-        ("4 x 10", "6", "4 x 10^6 crowns"),
-        ("4 x 10", "-6", "4 x 10^-6 crowns"),
-        ("Opened in 1938", "1", "Opened in 1938[1] crowns"),
-        ("Of H", "2", "Of H2 crowns"),
-        ("In 19", "", "In 19 crowns"),
+        ("4 x 10", "6", 704, "4 x 10^6 crowns"),
+        ("4 x 10", "-6", 704, "4 x 10^-6 crowns"),
+        ("Opened in 1938", "1", 704, "Opened in 1938[1] crowns"),
+        ("Opened in 1938", "[1]", 704, "Opened in 1938[1] crowns"),
+        ("By Lindqvist", "1", 704, "By Lindqvist[1] crowns"),
+        ("The 5", "th", 704, "The 5th crowns"),
+        ("Some 5 km", "2", 704, "Some 5 km^2 crowns"),
+        ("Of H", "2", 697, "Of H2 crowns"),
+        ("In 19", "", 704, "In 19 crowns"),
     ],
 )
-def test_small_digits_after_others_are_superscripts(before, small, expected):
-    width = width_of(before)
-    line = [(72, 700, before), (72 + width, 704, small, 7), (72 + width + 4 * len(small), 700, " crowns")]
+def test_small_letters_are_super_or_subscripts(before, small, base, expected):
+    width, after = width_of(before), width_of(before) + 0.65 * (width_of(before + small) - width_of(before))
+    line = [(72, 700, before), (72 + width, base, small, 7), (72 + after, 700, " crowns")]
+    other = column(["The mill burned down in", "the winter of that year."], 320, 706)
     assert text(line) == expected
+    assert expected in text([*line, *other])
 
 
 @pytest.mark.parametrize("matrix", [b"0 1 -1 0", b"0 -1 1 0", b"0.7 0.7 -0.7 0.7"])

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from statistics import median
@@ -19,8 +20,8 @@ from factreasoner.documents.page import Extracted
 from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, rows_of, tables_of
 from factreasoner.text.language import normalize_nfc
 
-_LARGE = 1.2
-"""Heights of the page's usual letters that make a drop cap or a stamp."""
+_LARGE, _SMALL = 1.2, 0.85
+"""Heights of the page's usual letters that make a drop cap or a stamp, and of others that make a superscript."""
 _MARGIN, _MOST_ROWS = 0.12, 3
 """Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
 _SAME_PLACE = 3.0
@@ -29,7 +30,6 @@ _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
-_POWER = re.compile(r"\d[-−]?\d")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 
 
@@ -81,24 +81,22 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         top = bottom + document.extract_page_text(number)["page_height"]
     found, characters = document.extract_words(number), document.extract_chars(number)
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    upright = [word for word in found if not round(word.rotation_degrees) % 360 and word.text.strip()]
-    readable = [c for c in characters if c.char != "\ufffd"]
-    if len(readable) < len(characters):  # words have the letters of ligatures
-        at = {(round(c.origin_x), round(c.origin_y)) for c in readable}
-        readable += [c for w in found for c in w.chars if (round(c.origin_x), round(c.origin_y)) not in at]
+    garbled = {_origin(c) for c in characters if c.char == "\ufffd"}  # words have the letters of ligatures
+    known = (c for word in found if garbled for c in word.chars if _origin(c) in garbled)
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
-        for c in readable
-        if not round(c.rotation_degrees) % 360
+        for c in chain(characters, known)
+        if c.char != "\ufffd" and not round(c.rotation_degrees) % 360
     ]
     words, stamps = _words_of(letters)
-    if not set("".join(w.text for w in upright)) <= {" ", *"".join(one.text for one in letters)}:
-        stamps, boxes = [], [(word.text, *word.bbox) for word in upright]  # some fonts have right words alone
-        words = [PagePart(text, x, x + wide, y - bottom, high) for text, x, y, wide, high in boxes]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
+
+
+def _origin(letter: Any) -> tuple[int, int]:
+    return round(letter.origin_x), round(letter.origin_y)
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
@@ -116,7 +114,7 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     """The words of a page, drop caps before theirs, and its stamps: larger letters printed over lines."""
     usual = median(one.height for one in letters) if letters else 0.0
     large = [one for one in letters if one.height > _LARGE * usual]
-    others = [one for one in letters if one.height <= _LARGE * usual]
+    others = _levelled([one for one in letters if one.height <= _LARGE * usual])
     words = [word for row in rows_of(others) for word in _words_in(row)]
     stamps: list[str] = []
     for row in rows_of(large):
@@ -136,14 +134,32 @@ def _words_in(row: Sequence[PagePart]) -> Iterator[PagePart]:
             yield from parts_of(_with_superscripts(list(letters)))
 
 
+def _levelled(letters: Sequence[PagePart]) -> list[PagePart]:
+    """Letters of a page, with those of superscripts just above the line that they belong to, and subscripts below."""
+    found: list[PagePart] = []
+    ends = defaultdict[int, list[tuple[PagePart, float]]](list)
+    """Letters and their new bases, by where they end."""
+    for one in sorted(letters, key=lambda one: one.left):
+        base = one.base
+        for other, line in chain(*(ends[round(one.left) + place] for place in (-1, 0, 1))):
+            step = one.base - other.base
+            if abs(step) < 0.1 * one.height:
+                base = line
+            elif one.height < _SMALL * other.height and abs(step) < 0.6 * other.height:
+                base = line + (0.1 if step > 0 else -0.1)
+        found.append(one._replace(base=base))
+        ends[round(one.right)].append((one, base))
+    return found
+
+
 def _with_superscripts(letters: Sequence[PagePart]) -> list[PagePart]:
-    """Letters of a word; small digits behind others are put together as they are read: 10^6, 1938[1]."""
-    small = 0.8 * max([one.height for one in letters])
+    """Letters of a word; small ones above its line are put together as they are read: 10^6, 1938[1]."""
+    small = _SMALL * max([one.height for one in letters])
     found: list[PagePart] = []
     for is_small, run in groupby(letters, lambda one: one.height < small):
         some = list(run)
         before, inside = ("".join(one.text for one in part) for part in (found, some))
-        if is_small and _POWER.match(before[-1:] + inside):
+        if is_small and before and some[0].base > found[-1].base:
             left, right = some[0].left, some[-1].right
             some = [found[-1]._replace(text=raised(before, inside, ""), left=left, right=right)]
         found += some

@@ -11,7 +11,7 @@ from importlib import resources
 from itertools import groupby, pairwise
 from statistics import median
 
-from factreasoner.documents.pdf_rows import BAR, PagePart, closed_up, lines_of
+from factreasoner.documents.pdf_rows import BAR, LIST_MARK, PagePart, closed_up, lines_of
 from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
 
 _FACING = 0.8
@@ -23,7 +23,7 @@ _COLUMN_WORDS = 1.8
 """Words of two and more letters in a line of a column."""
 _LEAST_PROSE, _USUAL_PROSE = 1, 3
 """Points by `_prose_of` of each of the columns beside one another, and of all on average."""
-_BULLET = re.compile(r"[•◦▪‣·●○■□]|[-–*] |\(?(\d{1,2}|[a-z])[.)] ")
+_BULLET = re.compile(rf"(?:{LIST_MARK.pattern}|[-–*])(?!\S)")
 _NOTE = re.compile(r"(?:\W?(?:\d{1,2}|[a-z])[\])]|\d{1,2}\.?(?=\s)|[*†‡§¹²³⁴-⁹]+)\s*\S")
 SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _SENTENCE_BORDER = re.compile(r"[^\W\d_]{3}[.!?] (?=[^\W\d_a-z])")

@@ -17,6 +17,7 @@ _CELL_GAP = 2.0
 _ROW_STEP, _HEADING_STEP = 3.5, 1.7
 """Heights of letters that part tables; steps of a table behind which one part is the heading of another."""
 BAR = " | "
+LIST_MARK = re.compile(r"[•◦▪‣·●○■□]|\(?(\d{1,2}|[a-z])[.)]")
 RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
 
 
@@ -64,10 +65,11 @@ def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
 
 
 def parts_of(row: Sequence[PagePart]) -> Iterator[PagePart]:
-    """The words of a row joined, save across wide blanks."""
+    """The words of a row joined, save across wide blanks that are not behind the mark of an item of a list."""
     beside = [row[0]]
     for word in row[1:]:
-        if word.left - beside[-1].right > _COLUMN_GAP * max(beside[-1].height, word.height):
+        blank, marks = word.left - beside[-1].right, map(LIST_MARK.fullmatch, (beside[0].text, word.text))
+        if blank > _COLUMN_GAP * max(beside[-1].height, word.height) and [*map(bool, marks)] != [True, False]:
             yield _merged(beside)
             beside = []
         beside.append(word)
