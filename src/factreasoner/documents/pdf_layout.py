@@ -43,7 +43,7 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     """Lines in the order of reading, columns one after the other; short lines of `prose` may be full."""
     gutter = _gutter(parts, within=prose)
     if gutter is None:
-        return _lines(list(closed_up(parts)) if prose else parts, prose=prose)
+        return _lines(parts, prose=prose)
     lines: list[PagePart] = []
     groups = groupby(sorted(parts, key=lambda part: -part.base), lambda part: part.left < gutter < part.right)
     bands = [(across, list(group)) for across, group in groups]
@@ -143,7 +143,7 @@ def _goes_on(line: str, after: str) -> int:
 
 def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
     """One line for each row, cells with a bar between them."""
-    lines = lines_of(parts)
+    lines = lines_of(closed_up(parts, least=2 if prose else 4))
     if len(lines) < 2:
         return lines
     left, edge = min(line.left for line in lines), max(line.right for line in lines)

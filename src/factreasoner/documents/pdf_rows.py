@@ -17,7 +17,7 @@ _CELL_GAP = 2.0
 _ROW_STEP, _HEADING_STEP = 3.5, 1.7
 """Heights of letters that part tables; steps of a table behind which one part is the heading of another."""
 BAR = " | "
-LIST_MARK = re.compile(r"[•◦▪‣·●○■□]|\(?(\d{1,2}|[a-z])[.)]")
+LIST_MARK = re.compile(r"[•◦▪‣·●○■□]|\(?(\d{1,2}|[a-zA-Z])[.)]")
 RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
 
 
@@ -94,12 +94,13 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
     return PagePart("".join(pieces), row[0].left, max([part.right for part in row]), row[0].base, height)
 
 
-def closed_up(parts: Iterable[PagePart]) -> Iterator[PagePart]:
-    """Parts of a column; a line whose words stand apart to fill it, by equal blanks, becomes one part."""
+def closed_up(parts: Iterable[PagePart], *, least: int = 2) -> Iterator[PagePart]:
+    """Parts of a column; a line whose `least` words stand apart to fill it, by equal blanks, becomes one part."""
     for row in rows_of(parts):
         gaps = [other.left - one.right for one, other in pairwise(row)] or [0.0]
         words = sum(" " not in part.text and part.text.strip(".,:;0123456789") != "" for part in row)
-        if max(gaps) - min(gaps) < 0.15 * row[0].height and 2 * words > len(row):
+        is_even = max(gaps) - min(gaps) < 0.15 * row[0].height
+        if is_even and 2 * words > len(row) >= least:
             yield row[0]._replace(text=" ".join(part.text for part in row), right=row[-1].right)
         else:
             yield from row
