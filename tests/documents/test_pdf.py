@@ -541,6 +541,40 @@ def test_circles_in_pdf_end():
     assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")
 
 
+@pytest.mark.parametrize("mark", ["\u2022", "1.", "(a)", "B."])
+def test_marks_of_lists_belong_to_their_items(mark):
+    items = ["The quarry was opened in the year", "1890 by two men from the village.", "It gave work to men."]
+    marks = [(72, 700, mark), (72, 672, mark)]
+    assert text([*marks, *column(items, 92)]) == f"{mark} {' '.join(items[:2])}\n{mark} {items[2]}"
+    rows = by_rows(column([f"(7) {line}" for line in QUARRY], 40), column(MILL, 320))
+    assert "(7) The quarry" in text(rows)
+    assert " ".join(MILL) in text(rows)
+
+
+def test_narrow_cells_need_blanks_within_them():
+    rows = [
+        "Name of it|Year it was|Who built it",
+        "The Otter Bridge|in 1931|by Mara Lindqvist",
+        "An inn|in 1801|by",
+    ]
+    lefts = [72, 78 + width_of("The Otter Bridge"), 84 + width_of("The Otter BridgeYear it was")]
+    assert text(grid(rows, lefts)) == "\n".join(rows).replace("|", " | ")
+
+
+def test_columns_stand_between_a_title_and_a_table():
+    page = [(72, 740, "A Mill", 20), *column(QUARRY, 72, 706), *column(MILL, 320)]
+    table = grid(["Name|Opened", "Otter|1931", "Inn|1801"], (72, 140))
+    below = [(left, top - 120, cell) for left, top, cell in table]
+    found = text([*page, *below, (72, 30, "report.html", 8), (500, 30, "1/1", 8)])
+    assert found.startswith(f"A Mill\n{' '.join(QUARRY + MILL)}\nName | Opened\nOtter | 1931")
+
+
+def test_stretched_lines_outside_columns_are_sentences():
+    line = "The notation for the kind of the bridge is"
+    page = [(72, 700, line, 11, b"1 0 0 1", 6), (72, 686, "the name of it, as it is written on the old map.")]
+    assert text([*page, (500, 60, "7")]).startswith(f"{line} the name of it")
+
+
 @pytest.mark.parametrize("mark", ["\u2022 ", "- ", "1. ", "(a) "])
 def test_items_of_lists_are_lines(mark):
     lines = [f"{mark}the first of the items in a list", f"{mark}the second of the items in it"]

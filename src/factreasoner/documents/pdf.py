@@ -17,11 +17,19 @@ import pdf_oxide
 from factreasoner.documents import pdf_layout as layout
 from factreasoner.documents.html import one_line, raised
 from factreasoner.documents.page import Extracted
-from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, rows_of, tables_of
+from factreasoner.documents.pdf_rows import (
+    COLUMN_GAP,
+    UNWRITTEN_GAP,
+    PagePart,
+    join_tables,
+    parts_of,
+    rows_of,
+    tables_of,
+)
 from factreasoner.text.language import normalize_nfc
 
 _LARGE, _SMALL = 1.2, 0.85
-"""Heights of the page's usual letters that make a drop cap or a stamp, and of others that make a superscript."""
+"""Heights of usual letters that make a drop cap or a stamp, and of the letter before a superscript."""
 _MARGIN, _MOST_ROWS = 0.12, 3
 """Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
 _SAME_PLACE = 3.0
@@ -30,7 +38,8 @@ _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
-_LIGATURES = re.compile("[\ufb00-\ufb06]")
+_COMPOSED = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
+"""Ligatures, and letters of formulas."""
 
 
 def pdf_text(data: bytes, pages: int) -> Extracted:
@@ -60,7 +69,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
     text = normalize_nfc("\n".join(filter(None, [layout.joined(lines), *running])))
-    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    text = _COMPOSED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     text, tables = tables_of(text)
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(tables))
 
@@ -113,12 +122,14 @@ def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Itera
 def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     """The words of a page, drop caps before theirs, and its stamps: larger letters printed over lines."""
     usual = median(one.height for one in letters) if letters else 0.0
+    blanks = sum(one.text.isspace() for one in letters)
+    gap = UNWRITTEN_GAP if 12 * blanks > len(letters) else COLUMN_GAP
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual])
-    words = [word for row in rows_of(others) for word in _words_in(row)]
+    words = [word for row in rows_of(others) for word in _words_in(row, gap)]
     stamps: list[str] = []
     for row in rows_of(large):
-        parts = list(parts_of(list(_words_in(row))))
+        parts = list(parts_of(list(_words_in(row, gap))))
         if any(part.is_over(words) for part in parts):
             stamps += [part.text for part in parts]
         else:
@@ -127,15 +138,17 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     return words, stamps
 
 
-def _words_in(row: Sequence[PagePart]) -> Iterator[PagePart]:
-    """The words in a row of letters."""
+def _words_in(row: Sequence[PagePart], gap: float) -> Iterator[PagePart]:
+    """The words in a row of letters; a `gap` without a blank sets them apart."""
     for is_blank, letters in groupby(row, lambda one: one.text.isspace()):
         if not is_blank:
-            yield from parts_of(_with_superscripts(list(letters)))
+            first, *others = parts_of(_with_superscripts(list(letters)), gap)
+            yield first
+            yield from (other._replace(apart=True) for other in others)
 
 
 def _levelled(letters: Sequence[PagePart]) -> list[PagePart]:
-    """Letters of a page, with those of superscripts just above the line that they belong to, and subscripts below."""
+    """Letters of a page, with superscripts just above the line that they belong to, and subscripts below."""
     found: list[PagePart] = []
     ends = defaultdict[int, list[tuple[PagePart, float]]](list)
     """Letters and their new bases, by where they end."""

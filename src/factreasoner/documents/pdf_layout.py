@@ -11,7 +11,7 @@ from importlib import resources
 from itertools import groupby, pairwise
 from statistics import median
 
-from factreasoner.documents.pdf_rows import BAR, LIST_MARK, PagePart, closed_up, lines_of
+from factreasoner.documents.pdf_rows import BAR, LIST_MARK, PagePart, closed_up, lines_of, rows_of
 from factreasoner.text.language import FUNCTION_WORDS, is_foreign, stem
 
 _FACING = 0.8
@@ -45,8 +45,9 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     if gutter is None:
         return _lines(parts, prose=prose)
     lines: list[PagePart] = []
-    groups = groupby(sorted(parts, key=lambda part: -part.base), lambda part: part.left < gutter < part.right)
-    bands = [(across, list(group)) for across, group in groups]
+    rows = ((any(part.left < gutter < part.right for part in row), row) for row in rows_of(parts))
+    groups = groupby(rows, lambda pair: pair[0])
+    bands = [(across, [part for _, row in group for part in row]) for across, group in groups]
     for number, (across, band) in enumerate(bands, 1):
         lines += _lines(band) if across else _columns(band, gutter, followed=number < len(bands))
     return lines
@@ -69,7 +70,7 @@ def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) 
         facing = {round(part.base) for part in parts if part.left >= place and _faces(part, lefts)}
         if len(facing) >= max(2, least, 2 * within * covered[place]) and len(facing) - covered[place] > most:
             best, most = place, len(facing) - covered[place]
-    return best
+    return best and (best + min(part.left for part in parts if part.left >= best)) / 2
 
 
 def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
@@ -79,20 +80,20 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
     a line across both follows or it is no prose, such as a table.
     """
     left, right = [p for p in parts if p.right <= gutter], [p for p in parts if p.right > gutter]
-    bases = [sorted(part.base for part in side) for side in (right, left)]
-    beside = [[p for p in side if _faces(p, other)] for side, other in zip((left, right), bases, strict=True)]
-    points = [point for side in beside for point in _prose_of(side)]
+    bases, others = sorted(part.base for part in right), sorted(part.base for part in left)
+    lowest = next((low for low, above in pairwise(bases) if above - low < 4 * right[0].height), 0.0)
+    below = [part for part in right if part.base < lowest]
+    right = [part for part in right if part.base >= lowest]
+    points = _prose_of([p for p in left if _faces(p, bases) and p.base > lowest - p.height])
+    points += _prose_of([part for part in right if _faces(part, others)])
     if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
         return _lines(parts)
-    lowest = next((low for low, above in pairwise(bases[0]) if above - low < 4 * right[0].height), 0.0)
-    below = [part for part in right if part.base < lowest]
     apart = (n for n in range(1, len(left)) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
     end = next((n for n in apart if left[n].base < lowest - left[n].height), len(left))
     tail = [*left[end:], *below]
     if not followed and min(_prose_of(tail)) >= _LEAST_PROSE:
         end, tail = len(left), below
-    columns = with_notes(ordered(left[:end], prose=True)) + ordered(right[: -len(below) or None], prose=True)
-    return columns + _lines(tail)
+    return with_notes(ordered(left[:end], prose=True)) + ordered(right, prose=True) + _lines(tail)
 
 
 def _faces(part: PagePart, bases: Sequence[float]) -> bool:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from factreasoner.documents.page import TextTable
 
-_COLUMN_GAP = 0.62
-"""Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells."""
+COLUMN_GAP, UNWRITTEN_GAP = 0.62, 0.45
+"""Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells; the
+second is for pages that write blanks between words, where it has none."""
 _CELL_GAP = 2.0
 _ROW_STEP, _HEADING_STEP = 3.5, 1.7
 """Heights of letters that part tables; steps of a table behind which one part is the heading of another."""
@@ -25,7 +26,8 @@ class PagePart(NamedTuple):
     """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
 
     `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
-    `aside` that it may stand within a sentence. `cells` are the parts of a row of a table.
+    `aside` that it may stand within a sentence, `apart` that a cell ends before it. `cells` are the parts
+    of a row of a table.
     """
 
     text: str
@@ -36,6 +38,7 @@ class PagePart(NamedTuple):
     full: bool = False
     last: bool = False
     aside: bool = False
+    apart: bool = False
     cells: tuple[PagePart, ...] = ()
 
     def overlap(self, other: PagePart) -> float:
@@ -64,16 +67,20 @@ def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
         yield sorted(row, key=lambda part: part.left)
 
 
-def parts_of(row: Sequence[PagePart]) -> Iterator[PagePart]:
-    """The words of a row joined, save across wide blanks that are not behind the mark of an item of a list."""
+def parts_of(row: Sequence[PagePart], gap: float = COLUMN_GAP) -> Iterator[PagePart]:
+    """The words of a row joined, save across wide blanks that are not after the mark of a list's item."""
     beside = [row[0]]
     for word in row[1:]:
-        blank, marks = word.left - beside[-1].right, map(LIST_MARK.fullmatch, (beside[0].text, word.text))
-        if blank > _COLUMN_GAP * max(beside[-1].height, word.height) and [*map(bool, marks)] != [True, False]:
+        is_wide = word.apart or word.left - beside[-1].right > gap * max(beside[-1].height, word.height)
+        if is_wide and not (len(beside) == 1 and _is_mark(beside[0]) and not _is_mark(word)):
             yield _merged(beside)
             beside = []
         beside.append(word)
     yield _merged(beside)
+
+
+def _is_mark(part: PagePart) -> bool:
+    return LIST_MARK.fullmatch(part.text) is not None
 
 
 def _merged(row: Sequence[PagePart]) -> PagePart:
@@ -91,11 +98,18 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
         pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     if 2 * sum(RIGHT_TO_LEFT.search(one) is not None for one in pieces if not one.isascii()) > len(row):
         pieces.reverse()
-    return PagePart("".join(pieces), row[0].left, max([part.right for part in row]), row[0].base, height)
+    return PagePart(
+        "".join(pieces),
+        row[0].left,
+        max([part.right for part in row]),
+        row[0].base,
+        height,
+        apart=row[0].apart,
+    )
 
 
 def closed_up(parts: Iterable[PagePart], *, least: int = 2) -> Iterator[PagePart]:
-    """Parts of a column; a line whose `least` words stand apart to fill it, by equal blanks, becomes one part."""
+    """Parts of a column; a line of `least` words that stand apart to fill it, evenly, becomes one part."""
     for row in rows_of(parts):
         gaps = [other.left - one.right for one, other in pairwise(row)] or [0.0]
         words = sum(" " not in part.text and part.text.strip(".,:;0123456789") != "" for part in row)
