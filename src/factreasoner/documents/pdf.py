@@ -125,7 +125,7 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     blanks = sum(one.text.isspace() for one in letters)
     gap = UNWRITTEN_GAP if 12 * blanks > len(letters) else COLUMN_GAP
     large = [one for one in letters if one.height > _LARGE * usual]
-    others = _levelled([one for one in letters if one.height <= _LARGE * usual])
+    others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
     words = [word for row in rows_of(others) for word in _words_in(row, gap)]
     stamps: list[str] = []
     for row in rows_of(large):
@@ -147,12 +147,15 @@ def _words_in(row: Sequence[PagePart], gap: float) -> Iterator[PagePart]:
             yield from (other._replace(apart=True) for other in others)
 
 
-def _levelled(letters: Sequence[PagePart]) -> list[PagePart]:
+def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
     """Letters of a page, with superscripts just above the line that they belong to, and subscripts below."""
-    found: list[PagePart] = []
+    small = [one for one in letters if one.height < _SMALL * usual]
+    found = [one for one in letters if one.height >= _SMALL * usual]
     ends = defaultdict[int, list[tuple[PagePart, float]]](list)
-    """Letters and their new bases, by where they end."""
-    for one in sorted(letters, key=lambda one: one.left):
+    """Letters and the bases of their lines, by where they end."""
+    for one in found if small else ():
+        ends[round(one.right)].append((one, one.base))
+    for one in sorted(small, key=lambda one: one.left):
         base = one.base
         for other, line in chain(*(ends[round(one.left) + place] for place in (-1, 0, 1))):
             step = one.base - other.base
@@ -165,13 +168,16 @@ def _levelled(letters: Sequence[PagePart]) -> list[PagePart]:
     return found
 
 
-def _with_superscripts(letters: Sequence[PagePart]) -> list[PagePart]:
+def _with_superscripts(letters: list[PagePart]) -> list[PagePart]:
     """Letters of a word; small ones above its line are put together as they are read: 10^6, 1938[1]."""
-    small = _SMALL * max([one.height for one in letters])
+    heights = [one.height for one in letters]
+    small = _SMALL * max(heights)
+    if min(heights) >= small:
+        return letters
     found: list[PagePart] = []
     for is_small, run in groupby(letters, lambda one: one.height < small):
         some = list(run)
-        before, inside = ("".join(one.text for one in part) for part in (found, some))
+        before, inside = ("".join([one.text for one in part]) for part in (found, some))
         if is_small and before and some[0].base > found[-1].base:
             left, right = some[0].left, some[-1].right
             some = [found[-1]._replace(text=raised(before, inside, ""), left=left, right=right)]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
+from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -58,13 +59,13 @@ class PagePart(NamedTuple):
 def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
     """Parts that stand on one line, from the top of the page to its bottom, each row from the left."""
     row: list[PagePart] = []
-    for part in sorted(parts, key=lambda part: -part.base):
+    for part in sorted(parts, key=attrgetter("base"), reverse=True):
         if row and row[0].base - part.base > 0.5 * max(row[0].height, part.height):
-            yield sorted(row, key=lambda part: part.left)
+            yield sorted(row, key=attrgetter("left"))
             row = []
         row.append(part)
     if row:
-        yield sorted(row, key=lambda part: part.left)
+        yield sorted(row, key=attrgetter("left"))
 
 
 def parts_of(row: Sequence[PagePart], gap: float = COLUMN_GAP) -> Iterator[PagePart]:
@@ -88,24 +89,22 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
     if len(row) == 1:
         return row[0]
     height = max([part.height for part in row])
-    pieces = [row[0].text]
     gaps = [other.left - one.right for one, other in pairwise(row)]
-    usual = max(0.0, median(gaps))
-    for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
-        letters = len(one.text) == len(other.text) == 1  # they may be spaced, or raised
-        close = gap < (min(0.2 * height, usual + 0.1 * height) if letters else 0.05 * height)
-        close &= letters or abs(one.base - other.base) < 0.1 * height
-        pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
-    if 2 * sum(RIGHT_TO_LEFT.search(one) is not None for one in pieces if not one.isascii()) > len(row):
-        pieces.reverse()
-    return PagePart(
-        "".join(pieces),
-        row[0].left,
-        max([part.right for part in row]),
-        row[0].base,
-        height,
-        apart=row[0].apart,
-    )
+    pieces = [part.text for part in row]
+    if len("".join(pieces)) > len(row) or max(gaps) > 0.05 * height:  # no word of single letters
+        spaced = min(0.2 * height, max(0.0, median(gaps)) + 0.1 * height)
+        pieces = [row[0].text]
+        for gap, (one, other) in zip(gaps, pairwise(row), strict=True):
+            if len(one.text) == len(other.text) == 1:  # letters may be spaced, or raised
+                close = gap < spaced
+            else:
+                close = gap < 0.05 * height and abs(one.base - other.base) < 0.1 * height
+            pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
+    text = "".join(pieces)
+    if not text.isascii() and 2 * sum(map(bool, map(RIGHT_TO_LEFT.search, pieces))) > len(row):
+        text = "".join(reversed(pieces))
+    right = max([part.right for part in row])
+    return PagePart(text, row[0].left, right, row[0].base, height, apart=row[0].apart)
 
 
 def closed_up(parts: Iterable[PagePart], *, least: int = 2) -> Iterator[PagePart]:
