@@ -141,7 +141,7 @@ def _html_text(source: Extracted, *, whole: bool) -> Extracted:
 
 
 def _main_text(source: str) -> Extracted:
-    """The text that trafilatura finds on a page whose sentences no tag cuts."""
+    """The text that trafilatura finds on a page."""
     import trafilatura
     from trafilatura.settings import Document
 
@@ -152,9 +152,6 @@ def _main_text(source: str) -> Extracted:
         element.drop_tree()
     html.write_superscripts(tree)
     found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
-    if isinstance(found, Document) and html.is_torn(tree, found.text or ""):
-        etree.strip_tags(tree, *html.PARTS)
-        found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     if not isinstance(found, Document):
         return Extracted("")
     canonical = found.url if isinstance(found.url, str) else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MARKS_OF_WORDS = word_set(
     "abbr b bdi bdo big cite dfn em font i ins kbd mark s samp small strong sub sup time tt u var wbr"
 )
-PARTS = ("a", "span", "label", "data")
+_PARTS = ("a", "span", "label", "data")
 _BESIDE = 40
 ABOVE = "data-above"
 """The attribute of a cell that goes on with the one above it, as office documents have it."""
@@ -86,7 +86,7 @@ def whole_text(source: str) -> Extracted:
     for element in root.xpath("//head/title | //head/noscript"):  # HTML 5 without a body lands in the head
         element.drop_tree()
     for element in above:
-        element.tag = "sup" if element.tag in (*_MARKS_OF_WORDS, *PARTS) else element.tag
+        element.tag = "sup" if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
     write_superscripts(root)
     _write_formulas(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
@@ -283,16 +283,6 @@ def raised(before: str, inside: str, behind: str) -> str:
     if _POWER.fullmatch(f"{before[-2:]}^{inside}"):
         return f"^({inside})" if len(inside) > 1 else f"^{inside}"
     return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
-
-
-def is_torn(tree: HtmlElement, text: str) -> bool:
-    """Whether part of a sentence, such as a link, became a separate line of `text`."""
-    lines = {line.strip() for line in text.splitlines()}
-    return any(
-        "".join(element.itertext()).strip() in lines
-        and bool((element.tail or "").strip() or _text_before(element).strip())
-        for element in tree.iter(*PARTS)
-    )
 
 
 def _text_before(element: HtmlElement) -> str:
