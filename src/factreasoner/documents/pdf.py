@@ -234,7 +234,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
             rest = [part for part in body if part not in edge.row]
             if _is_repeated(edge, beside):
                 text, forms, body = edge.text, _forms(edge.text, number), rest
-                is_number = _PAGE_NUMBER.fullmatch(_NUMBERS.sub("#", text)) and not _YEAR.search(text)
+                is_number = _PAGE_NUMBER.fullmatch(edge.key) and not _YEAR.search(text)
                 running += [text] if seen.isdisjoint(forms) and not is_number else []
                 seen |= forms
             elif _cuts(edge, beside):
@@ -268,10 +268,9 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
             least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
             blank = len(rows) > 1 and gap > min(least, 3 * high)
             apart = blank or len(rows) == 1 or (bool(after) and not layout.are_alike(row[0], after[0]))
-            key = _NUMBERS.sub("#", text) if blank else text
             within = top and bool(after) and after[0].text[:1].islower()
             found = [one._replace(apart=one.apart or apart, within=one.within or within) for one in found]
-            found.append(_Edge(top, place, row, text, key, apart, within))
+            found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart, within))
         yield from found
 
 
@@ -282,15 +281,13 @@ def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
 
 
 def _is_repeated(edge: _Edge, beside: Sequence[_Edge]) -> bool:
-    """Whether a page nearby has the same row at its place, and none has a line of its text there."""
-    same = [other for other in beside if other.key == edge.key or other.text == edge.text]
-    is_apart = any(edge.apart or other.apart for other in same)
-    return is_apart and all(other.apart or other in same for other in beside)
+    """Whether a page nearby has the same row at its place, but for numbers."""
+    return any(other.key == edge.key and (edge.apart or other.apart) for other in beside)
 
 
 def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:
     """Whether a row that stands apart is a page number, or a header or footer that differs by page."""
-    if _NAMED_NUMBER.fullmatch(_NUMBERS.sub("#", edge.text)):
+    if _NAMED_NUMBER.fullmatch(edge.key):
         return edge.apart
     is_text = edge.text[:1].islower() or len(edge.text) > 60 or layout.SENTENCE_END.search(edge.text)
     return edge.apart and not is_text and (edge.within or any(other.apart for other in beside))

@@ -118,12 +118,11 @@ def _prose_of(parts: Sequence[PagePart]) -> list[int]:
         return [_USUAL_PROSE]
     if words < _COLUMN_WORDS * len(lines):
         return [-1]
-    edge, left = sorted(line.right for line in lines)[-1 - len(lines) // 10], min(line.left for line in lines)
+    edge = sorted(line.right for line in lines)[-1 - len(lines) // 10]
     points = 2 * sum(len(_SENTENCE_BORDER.findall(line.text)) for line in lines)
     for line, after in pairwise(lines):
         if line.base - after.base < 1.8 * line.height and not SENTENCE_END.search(line.text):
-            room = (2 if line.right - left > 0.75 * (edge - left) else 4) * _has_room(line, after, edge)
-            points += _goes_on(line.text, after.text) + (-room or 1)
+            points += _goes_on(line.text, after.text) + (-3 * _has_room(line, after, edge) or 1)
     return [points]
 
 

@@ -16,11 +16,11 @@ COLUMN_GAP, UNWRITTEN_GAP = 0.62, 0.45
 """Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells; the
 second is for pages that write blanks between words, where it has none."""
 _CELL_GAP = 2.0
-_ROW_STEP, _HEADING_STEP = 3.5, 1.7
-"""Heights of letters that part tables; steps of a table behind which one part is the heading of another."""
+_ROW_STEP = 3.5
+"""Heights of letters that part tables."""
 BAR = " | "
 LIST_MARK = re.compile(r"[•◦▪‣·●○■□]|\(?(\d{1,2}|[a-zA-Z])[.)]")
-RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
 
 
 class PagePart(NamedTuple):
@@ -101,7 +101,7 @@ def _merged(row: Sequence[PagePart]) -> PagePart:
                 close = gap < 0.05 * height and abs(one.base - other.base) < 0.1 * height
             pieces += ["" if close else BAR if gap > _CELL_GAP * height else " ", other.text]
     text = "".join(pieces)
-    if not text.isascii() and 2 * sum(map(bool, map(RIGHT_TO_LEFT.search, pieces))) > len(row):
+    if not text.isascii() and 2 * sum(map(bool, map(_RIGHT_TO_LEFT.search, pieces))) > len(row):
         text = "".join(reversed(pieces))
     right = max([part.right for part in row])
     return PagePart(text, row[0].left, right, row[0].base, height, apart=row[0].apart)
@@ -140,14 +140,10 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
 def _runs(rows: Iterable[list[PagePart]]) -> Iterator[list[list[PagePart]]]:
     """Rows in groups that are as near to one another as rows of a table."""
     run: list[list[PagePart]] = []
-    step = 0.0
     for row in rows:
-        gap, height = (run[-1][0].base - row[0].base if run else 0.0), row[0].height
-        if run and gap > (_ROW_STEP * height if len(row) > 1 else _HEADING_STEP * (step or height)):
+        if run and run[-1][0].base - row[0].base > _ROW_STEP * row[0].height:
             yield run
-            run, step = [], 0.0
-        elif run:
-            step = min(step or gap, gap)
+            run = []
         run.append(row)
     yield run
 
@@ -189,8 +185,6 @@ def _cells(row: Sequence[PagePart], columns: Sequence[PagePart]) -> PagePart:
     for part in row:
         inside[_column_of(part, columns)].append(part)
     texts = [_merged(parts).text if parts else "" for parts in inside]
-    if 2 * sum(RIGHT_TO_LEFT.search(text) is not None for text in texts) > len(row):
-        texts.reverse()
     return _merged(row)._replace(text=BAR.join(texts))
 
 
