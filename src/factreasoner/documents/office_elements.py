@@ -22,6 +22,7 @@ _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText",
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 _TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
 _FORMS: dict[str, str] = _TABLES["forms"]
+_BRACKETS = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
 
 
@@ -81,8 +82,6 @@ class PartReader:
         if name in _SHAPES:
             known = (one for one in element if local_name(one).endswith("Pr"))
             return any(attribute(one, "hidden") in ("1", "true") for own in known for one in (own, *own))
-        if child(properties, "ctrlPr", "del") is not None:  # a part of a formula
-            return True
         return name == "tc" and attribute(element, "hMerge") in ("1", "true")
 
     def _read_p(self, element: Any, part: OfficePart) -> str:
@@ -182,16 +181,13 @@ class PartReader:
         if name in _TABLES["between"]:
             text = _TABLES["between"][name].join(self.inside(one, part) for one in inner)
             return f"({text})" if name == "mr" else text
-        if name == "phant" and not is_on(child(element, "phantPr"), "show", usual=True):
-            return ""
         sign = _sign(element, "chr", _TABLES["signs"].get(name, ""))
         kind = "arrow" if sign and sign in _TABLES["arrows"] else name
         if kind not in _FORMS:
             return self.inside(element, part)
         shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]
         parts = {local_name(one): self.inside(one, part) for one in shown} | {"sign": sign}
-        limits = "limits" * any(map(parts.get, ("sub", "sup")))
-        look = _sign(element, "pos", "") or _sign(element, "type", "") or limits
+        look = _sign(element, "pos", "") or _sign(element, "type", "")
         return _linear(_FORMS.get(f"{kind} {look}", _FORMS[kind]), parts)
 
 
@@ -215,11 +211,5 @@ def _linear(form: str, parts: Mapping[str, str]) -> str:
 
 
 def _bracketed(text: str) -> str:
-    if len(text) == 1 or all(sign.isalnum() or unicodedata.combining(sign) for sign in text):
-        return text
-    depth = 0
-    for place, sign in enumerate(text, start=1):
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0:
-            return text if place == len(text) and place > 1 else f"({text})"
-    return f"({text})"
+    is_one = len(text) == 1 or all(sign.isalnum() or unicodedata.combining(sign) for sign in text)
+    return text if is_one or _BRACKETS.fullmatch(text) else f"({text})"

@@ -40,10 +40,10 @@ def child(element: Any, *names: str) -> Any:
     return None if element is None else element.find("/".join(f"{{*}}{name}" for name in names))
 
 
-def is_on(properties: Any, name: str, *, usual: bool = False) -> bool:
-    """Whether properties, if there are any, turn something on; `usual` if they don't name it."""
+def is_on(properties: Any, name: str) -> bool:
+    """Whether properties, if there are any, turn something on."""
     found = child(properties, name)
-    return usual if found is None else attribute(found, "val", "1") not in OFF
+    return found is not None and attribute(found, "val", "1") not in OFF
 
 
 class OfficePart:

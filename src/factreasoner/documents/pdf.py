@@ -90,8 +90,9 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         top = bottom + document.extract_page_text(number)["page_height"]
     found, characters = document.extract_words(number), document.extract_chars(number)
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    garbled = {_origin(c) for c in characters if c.char == "\ufffd"}  # words have the letters of ligatures
-    known = (c for word in found if garbled for c in word.chars if _origin(c) in garbled)
+    # Words have the letters of ligatures.
+    garbled = {(round(c.origin_x), c.origin_y) for c in characters if c.char == "\ufffd"}
+    known = (c for w in found if garbled for c in w.chars if (round(c.origin_x), c.origin_y) in garbled)
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
         for c in chain(characters, known)
@@ -102,10 +103,6 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
-
-
-def _origin(letter: Any) -> tuple[int, int]:
-    return round(letter.origin_x), round(letter.origin_y)
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:

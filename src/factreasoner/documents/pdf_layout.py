@@ -36,7 +36,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
 _INVERTED = frozenset({"il", "ils", "elle", "elles", "nous", "vous"})
-_BEFORE_HYPHENS = frozenset({"well", "self", "half", "non"})
 
 
 def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
@@ -152,8 +151,7 @@ def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
         is_open = not SENTENCE_END.search(line.text)
         is_wrapped = is_open and after is not None and not _has_room(line, after, edge)
         is_long = len(line.text) >= _SHORT_LINE or _UNSPACED.search(line.text[-1:]) or (prose and is_open)
-        ragged = 0.35 if prose and is_open else 0.15
-        full.append(bool(is_long) and (is_wrapped or line.right > edge - ragged * (edge - left)))
+        full.append(bool(is_long) and (is_wrapped or line.right > edge - 0.15 * (edge - left)))
     return [line._replace(full=is_full) for line, is_full in zip(lines, full, strict=True)]
 
 
@@ -255,14 +253,12 @@ class _LineEnds:
             return whole not in known
         if _AND.match(after) or min(len(begin), len(end)) == 1 or (self._foreign and end in _INVERTED):
             return True
-        prefixed = begin in _BEFORE_HYPHENS and _is_english(end)
-        if whole in KNOWN or not (self._foreign or prefixed or not _is_english(whole)):
+        if whole in KNOWN or (not self._foreign and _is_english(whole)):
             return False
         several = "-" in head or after[tail.end() :].startswith("-")
         words = KNOWN if self._foreign else known | KNOWN | _english()
-        return prefixed or parts <= words or (several and not parts.isdisjoint(words))
+        return parts <= words or (several and not parts.isdisjoint(words))
 
 
 def _is_english(word: str) -> bool:
-    stemmed = stem(word, "english")
-    return word in _english() or any(stemmed + ending in _english() for ending in ("", "e", "y"))
+    return not _english().isdisjoint({word, stem(word, "english")})

@@ -73,15 +73,12 @@ def parts_of(row: Sequence[PagePart], gap: float = COLUMN_GAP) -> Iterator[PageP
     beside = [row[0]]
     for word in row[1:]:
         is_wide = word.apart or word.left - beside[-1].right > gap * max(beside[-1].height, word.height)
-        if is_wide and not (len(beside) == 1 and _is_mark(beside[0]) and not _is_mark(word)):
+        texts = beside[0].text, word.text
+        if is_wide and (len(beside) > 1 or [*map(bool, map(LIST_MARK.fullmatch, texts))] != [True, False]):
             yield _merged(beside)
             beside = []
         beside.append(word)
     yield _merged(beside)
-
-
-def _is_mark(part: PagePart) -> bool:
-    return LIST_MARK.fullmatch(part.text) is not None
 
 
 def _merged(row: Sequence[PagePart]) -> PagePart:
