@@ -38,8 +38,7 @@ _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
-_COMPOSED = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
-"""Ligatures, and letters of formulas."""
+_LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
 
 
 def pdf_text(data: bytes, pages: int) -> Extracted:
@@ -69,7 +68,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
     text = normalize_nfc("\n".join(filter(None, [layout.joined(lines), *running])))
-    text = _COMPOSED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     text, tables = tables_of(text)
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(tables))
 
@@ -229,7 +228,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
         for edge in edges[number]:
             beside = [o for o in near if o.top == edge.top and abs(o.place - edge.place) < _SAME_PLACE]
             rest = [part for part in body if part not in edge.row]
-            if _is_repeated(edge, beside):
+            if any(other.key == edge.key and (edge.apart or other.apart) for other in beside):
                 text, forms, body = edge.text, _forms(edge.text, number), rest
                 is_number = _PAGE_NUMBER.fullmatch(edge.key) and not _YEAR.search(text)
                 running += [text] if seen.isdisjoint(forms) and not is_number else []
@@ -242,10 +241,8 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
         found = layout.with_notes(layout.ordered(body))
         for n in [n for n, line in enumerate(found) if not line.aside][-1:]:
             found[n] = found[n]._replace(last=True)
-        asides = {
-            top: [line._replace(aside=True) for line in layout.ordered(cutting[top])] for top in cutting
-        }
-        lines += asides[True] + found + asides[False]
+        above, below = ([one._replace(aside=True) for one in layout.ordered(cutting[top])] for top in cutting)
+        lines += above + found + below
     join_tables(lines)
     return lines, running
 
@@ -275,11 +272,6 @@ def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
     """Whether two and more parts of a row stand above parts of the row after, as cells do."""
     above = [any(one.left < other.right and other.left < one.right for other in after) for one in row]
     return len(after) > 1 and sum(above) > 1
-
-
-def _is_repeated(edge: _Edge, beside: Sequence[_Edge]) -> bool:
-    """Whether a page nearby has the same row at its place, but for numbers."""
-    return any(other.key == edge.key and (edge.apart or other.apart) for other in beside)
 
 
 def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:

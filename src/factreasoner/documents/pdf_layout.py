@@ -52,7 +52,7 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     return lines
 
 
-def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) -> float | None:
+def _gutter(parts: Sequence[PagePart], *, within: bool = False) -> float | None:
     """Where the blank between two columns is: the place that most parts face one another across, few cover.
 
     `within` a column fewer parts cover it than face: in justified lines words may stand far apart.
@@ -67,7 +67,7 @@ def _gutter(parts: Sequence[PagePart], *, least: int = 2, within: bool = False) 
     for place in sorted(covered, key=lambda place: covered[place])[:_MOST_GUTTERS]:
         lefts = sorted(part.base for part in parts if part.right <= place)
         facing = {round(part.base) for part in parts if part.left >= place and _faces(part, lefts)}
-        if len(facing) >= max(2, least, 2 * within * covered[place]) and len(facing) - covered[place] > most:
+        if len(facing) >= max(2, 2 * within * covered[place]) and len(facing) - covered[place] > most:
             best, most = place, len(facing) - covered[place]
     return best and (best + min(part.left for part in parts if part.left >= best)) / 2
 
@@ -146,13 +146,13 @@ def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
     if len(lines) < 2:
         return lines
     left, edge = min(line.left for line in lines), max(line.right for line in lines)
-    full = []
-    for line, after in zip(lines, [*lines[1:], None], strict=True):
+    for n, (line, after) in enumerate(zip(lines, [*lines[1:], None], strict=True)):
         is_open = not SENTENCE_END.search(line.text)
         is_wrapped = is_open and after is not None and not _has_room(line, after, edge)
         is_long = len(line.text) >= _SHORT_LINE or _UNSPACED.search(line.text[-1:]) or (prose and is_open)
-        full.append(bool(is_long) and (is_wrapped or line.right > edge - 0.15 * (edge - left)))
-    return [line._replace(full=is_full) for line, is_full in zip(lines, full, strict=True)]
+        is_full = bool(is_long) and (is_wrapped or line.right > edge - 0.15 * (edge - left))
+        lines[n] = line._replace(full=is_full)
+    return lines
 
 
 def joined(lines: Sequence[PagePart]) -> str:
@@ -199,16 +199,12 @@ def are_alike(line: PagePart, other: PagePart) -> bool:
 
 def _between(line: PagePart, after: PagePart) -> str:
     """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page."""
-    first, last = after.text[:1], line.text.split()[-1].lower() if line.text else ""
     apart = "\n\n" if line.last else "\n"
     if not are_alike(line, after) or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
         return apart
-    if _UNSPACED.search(line.text[-1:]) and _UNSPACED.search(first):
+    if _UNSPACED.search(line.text[-1:]) and _UNSPACED.match(after.text):
         return "" if line.full else apart
-    unfinished = (
-        last.endswith(",") or (len(last) > 1 and last in KNOWN) or (first.isalpha() and not first.isupper())
-    )
-    goes_on = unfinished and not SENTENCE_END.search(line.text)
+    goes_on = not SENTENCE_END.search(line.text) and _goes_on(line.text, after.text)
     return " " if goes_on or line.full else apart
 
 
