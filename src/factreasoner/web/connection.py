@@ -22,6 +22,9 @@ from factreasoner.calls.deadlines import run_within
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.web.addresses import address_refusal, is_address
 
+ENCODING = "gzip"
+"""Accepted content encodings."""
+
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try. Raises OSError."""
 

@@ -13,6 +13,7 @@ from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePa
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
 from factreasoner.web.connection import (
+    ENCODING,
     CheckedBackend,
     Deadline,
     Resolver,
@@ -95,7 +96,7 @@ class Fetcher:
             "Host": url.netloc,
             "User-Agent": USER_AGENT,
             "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
-            "Accept-Encoding": "gzip",
+            "Accept-Encoding": ENCODING,
             "Connection": "close",
         }
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
