@@ -86,19 +86,32 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         top = bottom + document.extract_page_text(number)["page_height"]
     found, characters = document.extract_words(number), document.extract_chars(number)
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    # Words have the letters of ligatures.
-    garbled = {(round(c.origin_x), c.origin_y) for c in characters if c.char == "\ufffd"}
-    known = (c for w in found if garbled for c in w.chars if (round(c.origin_x), c.origin_y) in garbled)
+    garbled = {round(c.origin_y) for c in characters if c.char == "\ufffd"}
+    whole = [w for w in found if garbled and not garbled.isdisjoint(round(c.origin_y) for c in w.chars)]
+    boxes = [word.bbox for word in whole]
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
-        for c in chain(characters, known)
-        if c.char != "\ufffd" and not round(c.rotation_degrees) % 360
+        for c in characters
+        if round(c.origin_y) not in garbled and not round(c.rotation_degrees) % 360
+        if not any(x - 1 < c.origin_x < x + w and y - h / 2 < c.origin_y < y + h for x, y, w, h in boxes)
     ]
     words, stamps = _words_of(letters)
+    words += [_whole(word, bottom) for word in whole if not round(word.rotation_degrees) % 360]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
+
+
+def _whole(word: Any, bottom: float) -> PagePart:
+    """A word of a line whose letters are not all known one by one, such as those of ligatures."""
+    x, y, wide, high = word.bbox
+    small, base = _SMALL * max(c.font_size for c in word.chars), max(c.origin_y for c in word.chars)
+    letters = []
+    for c in word.chars:
+        is_above = c.font_size < small and c.origin_y > base - 0.5 and not c.char.isalpha()
+        letters.append(PagePart(c.char, x, x, is_above, c.font_size))
+    return PagePart("".join(one.text for one in _with_superscripts(letters)), x, x + wide, y - bottom, high)
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
