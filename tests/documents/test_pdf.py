@@ -451,10 +451,11 @@ class Garbled:  # its words are read right, but not their letters, as with ligat
 
 @pytest.mark.parametrize("known", [0, 22, 30])
 def test_words_stand_for_garbled_letters(monkeypatch, known):
-    line = "The mill burned down. It burned the inn."
-    found = Garbled(pdf_oxide.PdfDocument.from_bytes(placed([(72, 700, line)])), known)
+    line = "The mill burned down. It cost 10"
+    page = [(72, 700, line), (72 + width_of(line), 704, "6", 7), (72, 686, "crowns to build it again.")]
+    found = Garbled(pdf_oxide.PdfDocument.from_bytes(placed(page)), known)
     monkeypatch.setattr(pdf_oxide, "PdfDocument", SimpleNamespace(from_bytes=lambda data: found))
-    assert pdf_text(b"%PDF %%EOF", 10).text == line
+    assert pdf_text(b"%PDF %%EOF", 10).text == f"{line}^6 crowns to build it again."
 
 
 IMAGE = b"BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"

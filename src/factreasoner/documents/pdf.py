@@ -7,7 +7,7 @@ import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -86,14 +86,14 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         top = bottom + document.extract_page_text(number)["page_height"]
     found, characters = document.extract_words(number), document.extract_chars(number)
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    garbled = {round(c.origin_y) for c in characters if c.char == "\ufffd"}
-    whole = [w for w in found if garbled and not garbled.isdisjoint(round(c.origin_y) for c in w.chars)]
-    boxes = [word.bbox for word in whole]
+    whole = []
+    if garbled := {round(c.origin_y) for c in characters if c.char == "\ufffd"}:
+        whole = [word for word in found if not garbled.isdisjoint(round(c.origin_y) for c in word.chars)]
+        characters = [c for c in characters if not _is_within(c, garbled, whole)]
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
         for c in characters
-        if round(c.origin_y) not in garbled and not round(c.rotation_degrees) % 360
-        if not any(x - 1 < c.origin_x < x + w and y - h / 2 < c.origin_y < y + h for x, y, w, h in boxes)
+        if not round(c.rotation_degrees) % 360
     ]
     words, stamps = _words_of(letters)
     words += [_whole(word, bottom) for word in whole if not round(word.rotation_degrees) % 360]
@@ -101,6 +101,17 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
+
+
+def _is_within(letter: Any, lines: Set[int], words: Sequence[Any]) -> bool:
+    """Whether a letter is in one of the lines, or in one of their words, such as a superscript."""
+    x, y = letter.origin_x, letter.origin_y
+    if lines.isdisjoint(range(round(y) - 8, round(y) + 5)):
+        return False
+    boxes = (word.bbox for word in words)
+    return round(y) in lines or any(
+        left - 1 < x < left + wide and base - high / 2 < y < base + high for left, base, wide, high in boxes
+    )
 
 
 def _whole(word: Any, bottom: float) -> PagePart:
@@ -146,9 +157,11 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
 
 def _words_in(row: Sequence[PagePart], gap: float) -> Iterator[PagePart]:
     """The words in a row of letters; a `gap` without a blank sets them apart."""
+    line = ""
     for is_blank, letters in groupby(row, lambda one: one.text.isspace()):
         if not is_blank:
-            first, *others = parts_of(_with_superscripts(list(letters)), gap)
+            first, *others = parts_of(_with_superscripts(list(letters), line), gap)
+            line += first.text + " "
             yield first
             yield from (other._replace(apart=True) for other in others)
 
@@ -158,7 +171,6 @@ def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
     small = [one for one in letters if one.height < _SMALL * usual]
     found = [one for one in letters if one.height >= _SMALL * usual]
     ends = defaultdict[int, list[tuple[PagePart, float]]](list)
-    """Letters and the bases of their lines, by where they end."""
     for one in found if small else ():
         ends[round(one.right)].append((one, one.base))
     for one in sorted(small, key=lambda one: one.left):
@@ -174,8 +186,8 @@ def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
     return found
 
 
-def _with_superscripts(letters: list[PagePart]) -> list[PagePart]:
-    """Letters of a word; small ones above its line are put together as they are read: 10^6, 1938[1]."""
+def _with_superscripts(letters: list[PagePart], line: str = "") -> list[PagePart]:
+    """Letters of a word behind those of its line; small ones above it become 10^6, 1938[1]."""
     heights = [one.height for one in letters]
     small = _SMALL * max(heights)
     if min(heights) >= small:
@@ -186,7 +198,7 @@ def _with_superscripts(letters: list[PagePart]) -> list[PagePart]:
         before, inside = ("".join([one.text for one in part]) for part in (found, some))
         if is_small and before and some[0].base > found[-1].base:
             left, right = some[0].left, some[-1].right
-            some = [found[-1]._replace(text=raised(before, inside, ""), left=left, right=right)]
+            some = [found[-1]._replace(text=raised(line + before, inside, ""), left=left, right=right)]
         found += some
     return found
 

@@ -109,8 +109,7 @@ def closed_up(parts: Iterable[PagePart], *, least: int = 2) -> Iterator[PagePart
     for row in rows_of(parts):
         gaps = [other.left - one.right for one, other in pairwise(row)] or [0.0]
         words = sum(" " not in part.text and part.text.strip(".,:;0123456789") != "" for part in row)
-        is_even = max(gaps) - min(gaps) < 0.15 * row[0].height
-        if is_even and 2 * words > len(row) >= least:
+        if max(gaps) - min(gaps) < 0.15 * row[0].height and 2 * words > len(row) >= least:
             yield row[0]._replace(text=" ".join(part.text for part in row), right=row[-1].right)
         else:
             yield from row
