@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from factreasoner.metrics import claim_scores
 from factreasoner.metrics.samples import LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords
-from factreasoner.metrics.table import COUNT, Better, Metric, Need, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, EVERYWHERE, Better, Metric, Need, Table, usage_metrics
 from factreasoner.models import (
     SMALLEST_P,
     Assessment,
@@ -181,7 +181,7 @@ METRICS = (
              decimals=2, places=("compare",), better=BETTER.get(label)) for label in LABEL_CODES),
     Metric("precision", "precision", "share of a record's judged atoms that are supported", JUDGED,
            _score("precision"), tested=True, better="higher",
-           places=("line", "run", "evaluate", "groups", "compare")),
+           places=EVERYWHERE),
     Metric("precision_low", "Pr low", f"precision with no unresolved atom supported ({UNRESOLVED})", JUDGED,
            _score("precision_low"), places=("line",)),
     Metric("precision_high", "Pr high", f"precision with all unresolved atoms supported ({UNRESOLVED})",
@@ -224,7 +224,7 @@ METRICS = (
     Metric("macro_f1", "macro-F1", "mean of the F1 of S (supported) and of NS over labelled atoms", LABELS,
            OfClaims(claim_scores.macro_f1), better="higher",
            field="gold_macro_f1", tested=True,
-           places=("line", "run", "evaluate", "groups", "compare")),
+           places=EVERYWHERE),
     Metric("mae_precision", "MAE", "|share of a record's labelled atoms that are supported - Pr*|", LABELS,
            OfRecords(_precision_error), title="MAE of precision", better="lower",
            places=("run", "evaluate", "groups", "compare"), tested=True),
@@ -233,7 +233,7 @@ METRICS = (
            places=("run", "evaluate", "groups", "compare"), tested=True, few=FEW_RECORDS),
     Metric("brier", "Brier", "mean squared difference between P and label", LABELS,
            OfClaims(claim_scores.brier), better="lower", field="avg_brier",
-           places=("line", "run", "evaluate", "groups", "compare"), tested=True),
+           places=EVERYWHERE, tested=True),
     Metric("ece", "ECE", "mean over atoms of |mean P - share of S| in the atom's tenth", LABELS,
            OfClaims(claim_scores.CalibrationError), better="lower",
            places=("run", "evaluate", "compare"), tested=True, few=FEW_RECORDS),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Generic, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from factreasoner.models.formatting import number_of
 Place = Literal["line", "run", "evaluate", "groups", "compare"]
 """Where a metric is shown: a record's result line; the table at the end of a run, of `evaluate`, of its
 groups, of `compare`. Summaries, JSON and CSV have all metrics."""
+EVERYWHERE: tuple[Place, ...] = get_args(Place)
 
 Better = Literal["higher", "lower"]
 SHARE: Bounds = (0.0, 1.0)

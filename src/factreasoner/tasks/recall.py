@@ -19,7 +19,7 @@ from factreasoner.inputs.parsing import AtomLike, parse_record
 from factreasoner.judges.functions import ANSWERED_FALSE
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
-from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, EVERYWHERE, Metric, Need, Table, usage_metrics
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, side_of
 from factreasoner.models.rows import (
     ANSWER,
@@ -179,9 +179,7 @@ LABELS = Need(
 )
 FALSE_LABELS = LABELS._replace(words="facts labelled false", missing=_none_false)
 
-SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
-
-score = partial(Metric, places=SCORES, tested=True)
+score = partial(Metric, places=EVERYWHERE, tested=True)
 count = partial(Metric, bounds=COUNT, decimals=1)
 
 # fmt: off

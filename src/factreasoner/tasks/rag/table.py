@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfRecords
-from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, EVERYWHERE, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom
 from factreasoner.models.rows import ANSWER, Vocabulary
 from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, JudgedPairs, any_of, lines_of
@@ -79,7 +79,6 @@ JUDGED_NOISE = Needed(BOTH.words, (*BOTH.keys, "reference_claims"))
 FOUND = Needed("claims of the reference that a context supports", (*RETRIEVED.keys, "found"))
 RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 
-SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 LINE: tuple[Place, ...] = ("line",)
 KEY_OF = {key: key for key in ("contexts", "reference", "gold_contexts")} | {"reference_claims": "reference"}
 """A metric's requirement -> the input key for it."""
@@ -101,11 +100,11 @@ def _row(
     shown: str,
     meaning: str,
     needs: Needed,
-    places: tuple[Place, ...] = SHOWN,
+    places: tuple[Place, ...] = EVERYWHERE,
     better: Better | None = "higher",
 ) -> Metric:
     value = OfRecords(lambda record: record.values[name])
-    tested = places == SHOWN
+    tested = places == EVERYWHERE
     return Metric(name, shown, meaning, _need(needs), value, better=better, places=places, tested=tested)
 
 
@@ -177,7 +176,7 @@ def _metrics() -> Iterator[Metric]:
             yield row
             continue
         name, shown, meaning, needs, better = row[:5]
-        yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
+        yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else EVERYWHERE, better)
         yield _row(f"{name}_p", f"{shown} (p)", f"{name} as a mean probability", needs, LINE, better)
 
 

@@ -34,39 +34,6 @@ class MadeClaims(NamedTuple):
     failures: tuple[Failure, ...] = ()
 
 
-class ClaimMaker:
-    """Makes claims from answers and references."""
-
-    def __init__(self, assembly: Assembly) -> None:
-        self._atomizer = assembly.made(ATOMIZER)
-        self._reviser = assembly.made(REVISER)
-
-    def of_answer(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's atoms, or claims made from its response."""
-        if record.atoms is not None:
-            return MadeClaims(record.atoms)
-        return _numbered(self._make_claims(record, meter), "a", record)
-
-    def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's reference atoms, or claims made from its reference."""
-        if record.reference_atoms is not None:
-            return MadeClaims(record.reference_atoms)
-        if not (record.reference or "").strip():
-            return MadeClaims(None)
-        return _numbered(self._make_claims(reference_record(record), meter), "r", record)
-
-    def _make_claims(self, record: Record, meter: Meter) -> MadeClaims:
-        try:
-            made = make_atoms(record, self._atomizer, self._reviser, meter)
-        except StageError as error:
-            return MadeClaims(None, tuple(error.failures))
-        return MadeClaims(made.atoms, made.failures)
-
-
-def _numbered(made: MadeClaims, letter: str, record: Record) -> MadeClaims:
-    return made if made.claims is None else made._replace(claims=numbered(made.claims, letter, record))
-
-
 def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) -> list[Premise]:
     """The contexts in order, in the fewest premises of at most `tokens` tokens each.
 
@@ -108,7 +75,7 @@ class RagWorker(ClaimWorker[RagResult]):
 
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
-        self._maker = ClaimMaker(assembly)
+        self._atomizer, self._reviser = assembly.made(ATOMIZER), assembly.made(REVISER)
         replays = self.config.part("judge").replays
         self._asks = asks_model(self._judge)
         self._joint = self.config.premise == "joint"
@@ -120,7 +87,7 @@ class RagWorker(ClaimWorker[RagResult]):
             )
 
     def _work(self, record: Record, meter: Meter) -> Work:
-        makers = (self._maker.of_answer, self._maker.of_reference)
+        makers = (self._of_answer, self._of_reference)
         at_once = min(2, self.config.concurrency)
         words, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
         answer_claims, reference_claims = _as_claims(words.claims), _as_claims(wanted.claims)
@@ -151,6 +118,27 @@ class RagWorker(ClaimWorker[RagResult]):
         judged_claims = len({verdict.target_id for verdict in judged.verdicts})
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked, answer_claims)
+
+    def _of_answer(self, record: Record, meter: Meter) -> MadeClaims:
+        """The record's atoms, or claims made from its response."""
+        if record.atoms is not None:
+            return MadeClaims(record.atoms)
+        return self._make_claims(record, "a", record, meter)
+
+    def _of_reference(self, record: Record, meter: Meter) -> MadeClaims:
+        """The record's reference atoms, or claims made from its reference."""
+        if record.reference_atoms is not None:
+            return MadeClaims(record.reference_atoms)
+        if not (record.reference or "").strip():
+            return MadeClaims(None)
+        return self._make_claims(reference_record(record), "r", record, meter)
+
+    def _make_claims(self, of: Record, letter: str, record: Record, meter: Meter) -> MadeClaims:
+        try:
+            made = make_atoms(of, self._atomizer, self._reviser, meter)
+        except StageError as error:
+            return MadeClaims(None, tuple(error.failures))
+        return MadeClaims(numbered(made.atoms, letter, record), made.failures)
 
     def _accounted(self, result: RagResult, record: Record) -> RagResult:
         """See `ClaimWorker`."""

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import ClassVar, Literal, NamedTuple
 
 from factreasoner.metrics.statistics import OfRecords
-from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, EVERYWHERE, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Verdict
 from factreasoner.models.notebook import ChangedText, notebook_html
 from factreasoner.models.rows import (
@@ -270,10 +270,9 @@ CITING = Need("claims that cite a source", lambda sample: "no claim that cites a
 CITATIONS = Need("citations", lambda sample: "no citation was judged")
 
 RUN: tuple[Place, ...] = ("line", "run")
-SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare")
 
 
-score = partial(Metric, places=SCORES, better="higher")
+score = partial(Metric, places=EVERYWHERE, better="higher")
 count = partial(Metric, bounds=COUNT, decimals=1)
 
 
