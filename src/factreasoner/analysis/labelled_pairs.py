@@ -99,13 +99,14 @@ def pairs_of_relations(
         same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
 
         def right(verdict: Verdict) -> str:
-            pair = (source, target) = verdict.context_id, verdict.target_id
+            source, target = verdict.pair
             alike = product(same.get(source, [source]), same.get(target, [target]))
-            found = next((recording.verdicts[p] for p in (pair, *alike) if p in recording.verdicts), None)
+            found = next(
+                (recording.verdicts[p] for p in (verdict.pair, *alike) if p in recording.verdicts), None
+            )
             if found is None:
                 return "neutral" if unlisted == "neutral" else "unlisted"
-            ids = found.context_id, found.target_id
-            alike_texts = all(recorded.get(i, texts.get(i)) == texts.get(i) for i in ids)
+            alike_texts = all(recorded.get(i, texts.get(i)) == texts.get(i) for i in found.pair)
             return found.label if alike_texts else "on_other_texts"
 
         return right

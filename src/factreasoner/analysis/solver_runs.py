@@ -111,11 +111,11 @@ def _variables(network: NetworkFile) -> list[dict[str, Any]]:
 
 
 def _solver_content(solved: SolverRun) -> dict[str, Any]:
-    marginals = solved.marginals
-    names = ("exact", "converged", "width", "stderr")
-    solver_row = {
+    found = solved.marginals
+    return {
         "asked": solved.asked,
-        "name": marginals.solver,
-        **{n: getattr(marginals, n) for n in names},
+        "name": found.solver,
+        **{name: getattr(found, name) for name in ("exact", "converged", "width", "stderr")},
+        "seconds": solved.seconds,
+        "diagnostics": dict(found.diagnostics),
     }
-    return solver_row | {"seconds": solved.seconds, "diagnostics": dict(marginals.diagnostics)}

@@ -61,7 +61,7 @@ def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence
     `score` is the size of the largest subset of atoms without such a pair, over their number. It is None
     without atoms, if a direction was not judged, or if the search took too long.
     """
-    known = {(verdict.context_id, verdict.target_id): verdict for verdict in verdicts}
+    known = {verdict.pair: verdict for verdict in verdicts}
     found: list[SelfContradiction] = []
     places: list[tuple[int, int]] = []
     unjudged = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
@@ -59,7 +59,12 @@ def explain(
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         raise _impossible(assessment, "", f"no fact graph to explain: {_reason_without_graph(assessment)}")
-    wanted, timed = _wanted(assessment, atom_ids), _timed(config, solver)
+    wanted = _wanted(assessment, atom_ids)
+
+    def timed(seconds: float) -> Solver:
+        limited = config.model_copy(update={"solver_seconds": seconds})
+        return solver or SOLVER.make(config.solver, {"config": limited})
+
     unhurried, deadline = timed(config.solver_seconds), time.monotonic() + config.solver_seconds
     whole, parts = network(outcome.graph, config.factors, wanted)
     known = _of_the_run(outcome, whole)
@@ -74,16 +79,6 @@ def explain(
         texts={atom.id: atom.text for atom in assessment.atoms},
     )
     return study.explanation(assessment.record_id, wanted, ways)
-
-
-def _timed(config: ExplanationSettings, solver: Solver | None) -> Callable[[float], Solver]:
-    """Returns a function that makes a solver with a time limit, or returns the given one."""
-
-    def timed(seconds: float) -> Solver:
-        limited = config.model_copy(update={"solver_seconds": seconds})
-        return solver or SOLVER.make(config.solver, {"config": limited})
-
-    return timed
 
 
 def _impossible(assessment: Assessment, field: str, *messages: str) -> InputError:
@@ -192,7 +187,7 @@ class _Study(NamedTuple):
 
     def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
         """An atom's posterior, label, evidence and conflicts, with the effects found."""
-        p_true = self._p_true(atom_id)
+        p_true = self.base.probabilities[atom_id][1]
         evidence = [
             DirectRelation(
                 context_id=r.source if r.target == atom_id else r.target,
@@ -214,12 +209,9 @@ class _Study(NamedTuple):
             **found,
         )
 
-    def _p_true(self, atom_id: str) -> float:
-        return self.base.probabilities[atom_id][1]
-
     def _effects(self, atom_id: str, part: NetworkPart, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
-        p_true, effects = self._p_true(atom_id), []
+        p_true, effects = self.base.probabilities[atom_id][1], []
         for context, p_without in zip(ways.candidates, probability(column).tolist(), strict=True):
             if abs(p_true - p_without) > least:
                 name = part.graph.names[context]

@@ -212,7 +212,7 @@ def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]
     given = (
         verdict.uncalibrated_verdict.model_copy(update={"confidence": "recorded"}) for verdict in verdicts
     )
-    found = {(verdict.context_id, verdict.target_id): verdict for verdict in given}
+    found = {verdict.pair: verdict for verdict in given}
     strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
     for (source, target), verdict in strongest:
         for pair in product(same.get(source, ()), same.get(target, [target])):

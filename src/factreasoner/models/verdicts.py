@@ -113,6 +113,11 @@ class Verdict(Model):
     label_mass: Probability | None = Field(default=None, exclude_if=partial(operator.is_, None))
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """Ids of the premise and the claim."""
+        return self.context_id, self.target_id
+
+    @property
     def p(self) -> LabelChances:
         """P of each label: the judge's own, else derived from its probability of the label, at least 0.5.
 

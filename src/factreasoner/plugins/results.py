@@ -179,7 +179,7 @@ def concluded(
         return "`support` and `p_true` of different atoms"
     graph = result.graph or FactGraph(nodes=())
     nodes = {node.id for node in graph.nodes}
-    named = {name for verdict in result.verdicts for name in (verdict.context_id, verdict.target_id)}
+    named = {name for verdict in result.verdicts for name in verdict.pair}
     strange = {*result.p_true, *result.unjudged, *result.partly_judged} - ids
     strange |= {answer.atom_id for answer in result.answers} - ids
     strange |= (named | nodes) - ids - {context.id for context in contexts}

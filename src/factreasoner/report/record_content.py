@@ -173,14 +173,12 @@ def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) 
 def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, Any]]:
     """Verdicts between premises, with both directions if either is not neutral."""
     numbers = premises.numbers
-    found = [
-        verdict for verdict in verdicts if verdict.context_id in numbers and verdict.target_id in numbers
-    ]
-    speaking = {frozenset((v.context_id, v.target_id)) for v in found if v.label != "neutral"}
+    found = [verdict for verdict in verdicts if numbers.keys() >= {*verdict.pair}]
+    speaking = {frozenset(v.pair) for v in found if v.label != "neutral"}
     return [
         _entry(verdict, premises, {}) | {"target": numbers[verdict.target_id]}
         for verdict in found
-        if frozenset((verdict.context_id, verdict.target_id)) in speaking
+        if frozenset(verdict.pair) in speaking
     ]
 
 

@@ -72,12 +72,7 @@ class WebRetriever:
             self._pages = WebPages(self._fetcher, self.config)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """Snippets or passages for every atom, in search order.
-
-        Raises:
-            StageError: every search failed.
-            ConfigError: the service refuses the key.
-        """
+        """Snippets or passages for every atom, in search order; see `retrieve_each`."""
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[FoundPassage]:

@@ -88,13 +88,13 @@ class Corrections:
         if own is None:
             return result
         verdicts = self._task.verdicts(result)
-        changed = tuple(own[pair(v)].applied(v) if pair(v) in own else v for v in verdicts)
+        changed = tuple(own[v.pair].applied(v) if v.pair in own else v for v in verdicts)
         corrected: R = self._task.with_verdicts(result, changed)
         return corrected
 
     def label_of(self, record_id: str, verdict: Verdict) -> Label:
         """The right label of a verdict in a corrected record; uncorrected ones are right."""
-        correction = self._by_record[record_id].get(pair(verdict))
+        correction = self._by_record[record_id].get(verdict.pair)
         return correction.label if correction else verdict.label
 
     def _add(self, one: Correction, where: str) -> Iterator[InputProblem]:
@@ -117,7 +117,7 @@ class Corrections:
         except RunError as error:
             yield from (InputProblem(self._places[record_id, key], "record", str(error)) for key in own)
             return
-        found = {pair(verdict): verdict.label for verdict in self._task.verdicts(result)}
+        found = {verdict.pair: verdict.label for verdict in self._task.verdicts(result)}
         for key, one in own.items():
             where = self._places[record_id, key]
             if key not in found:
@@ -126,11 +126,6 @@ class Corrections:
             elif found[key] != one.was:
                 message = f"is {one.was!r}, but the run's verdict is {found[key]!r}"
                 yield InputProblem(where, "was", f"{message}: the correction is for another run")
-
-
-def pair(verdict: Verdict) -> Pair:
-    """The premise and claim of a verdict."""
-    return verdict.context_id, verdict.target_id
 
 
 def rescorer(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:

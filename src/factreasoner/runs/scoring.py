@@ -9,6 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ from factreasoner.models.formatting import number_of
 from factreasoner.models.rows import grouped
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.runs.corrections import CORRECTED, pair
+from factreasoner.runs.corrections import CORRECTED
 from factreasoner.runs.store import RunFolder
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import ClaimResult, Task
@@ -125,7 +126,7 @@ class PanelTally:
         judged: tuple[Verdict | Failure, ...] = (*self._task.verdicts(result), *result.failures)
         votes = [vote for one in judged for vote in one.votes]  # ties included
         self._answered.update(vote.judge for vote in votes)
-        for on_pair in grouped(votes, pair).values():
+        for on_pair in grouped(votes, attrgetter("pair")).values():
             self._agreement.add([vote.label for vote in on_pair])
         for name, tally in self._tallies.items():
             tally.add(_as_judged(result, [vote for vote in votes if vote.judge == name], self._config))

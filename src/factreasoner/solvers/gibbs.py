@@ -62,11 +62,11 @@ class GibbsSolver:
 
         Raises SolverError: the evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(
-            reduce(graph),
-            lambda part, plan: fits(plan) and plan.width <= _width_without_chains(part),
-            self._config,
-        )
+        return solve_or_sample(reduce(graph), self._solvable, self._config)
+
+    def _solvable(self, part: Component, plan: Elimination) -> bool:
+        """Whether a component is solved exactly."""
+        return fits(plan) and plan.width <= _width_without_chains(part)
 
 
 def _width_without_chains(part: Component) -> int:
@@ -92,7 +92,9 @@ def solve_or_sample(
         now = time.monotonic()
         # Time an earlier component did not need goes to the later ones.
         until = now + max(deadline - now, 0.0) / (wide - len(sampled))
-        chains = Chains(part, _chain_count(part), np.random.default_rng((config.seed, i)))
+        rows = sum(part.cardinalities) - len(part.cardinalities)
+        count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
+        chains = Chains(part, count, np.random.default_rng((config.seed, i)))
         sampled.append(sampled_by(chains, tolerance=TOLERANCE, until=until))
         found.append(sampled[-1].marginals)
     return Marginals(
@@ -104,11 +106,6 @@ def solve_or_sample(
         stderr=max((result.stderr for result in sampled), default=None),
         diagnostics=_diagnostics(sampled, config),
     )
-
-
-def _chain_count(part: Component) -> int:
-    rows = sum(part.cardinalities) - len(part.cardinalities)
-    return int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
 
 
 class Sampled(NamedTuple):
@@ -189,7 +186,7 @@ def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str
     return found
 
 
-class AutoSolver:
+class AutoSolver(GibbsSolver):
     """Exact inference if memory allows, else Gibbs sampling, per component.
 
     The result names the solver: "gibbs" if any component is sampled, else "exact".
@@ -197,12 +194,5 @@ class AutoSolver:
 
     name = "auto"
 
-    def __init__(self, config: SolverSettings) -> None:
-        self._config = config
-
-    def marginals(self, graph: FactorGraph) -> Marginals:
-        """Marginals of every variable.
-
-        Raises SolverError: the network or its evidence has probability 0, or a table is malformed.
-        """
-        return solve_or_sample(reduce(graph), lambda _, plan: fits(plan), self._config)
+    def _solvable(self, part: Component, plan: Elimination) -> bool:
+        return fits(plan)

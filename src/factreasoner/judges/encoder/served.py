@@ -128,8 +128,7 @@ class ServedRuntime(_Elsewhere):
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each, of shape (1, labels). Texts of similar length share a request."""
         order = sorted(range(len(asked)), key=lambda n: self.taken(asked[n]))
-        size = BATCH
-        parts = [[asked[n] for n in order[at : at + size]] for at in range(0, len(order), size)]
+        parts = [[asked[n] for n in order[at : at + BATCH]] for at in range(0, len(order), BATCH)]
         answers = parallel_map(self._answered, parts, workers=self._config.concurrency)
         found = dict(zip(order, chain.from_iterable(answers), strict=True))
         return [found[n] for n in range(len(asked))]

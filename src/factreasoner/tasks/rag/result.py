@@ -164,7 +164,7 @@ class _PairVerdicts:
 
     def __init__(self, result: JudgedPairs) -> None:
         self._result = result
-        self._verdicts = {(v.context_id, v.target_id): v for v in result.verdicts}
+        self._verdicts = {v.pair: v for v in result.verdicts}
         self._places = {context.id: place for place, context in enumerate(result.contexts or ())}
 
     def line(self, claim: Atom, other: str) -> ClaimLine:

@@ -193,7 +193,7 @@ class RagWorker(ClaimWorker[RagResult]):
         asked = [task for task in tasks if task[0].text.strip()]
         judged = judge_all(self._judge, asked, workers=judging_threads(self._judge, self.config))
         times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)
-        found = grouped(judged.verdicts, attrgetter("context_id", "target_id"))
+        found = grouped(judged.verdicts, attrgetter("pair"))
         decided = (merged(of_pieces, times[pair]) for pair, of_pieces in found.items())
         note = "the text is empty"
         empty = ((premise.id, claims) for premise, claims in tasks if not premise.text.strip())
