@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from factreasoner.text.citation_marks import AUTHOR_YEAR, JOINT, find_marks, marks_as_words
 from factreasoner.text.lines import CITED_HERE
-from factreasoner.text.sentences import Span, may_abbreviate, newline_ended
+from factreasoner.text.sentences import Span, joined_spans, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
 
 STAND_IN = "Avalon"
@@ -237,12 +237,7 @@ def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = (
     """
     spans = (emphasised(text, *mark) for mark in marks)
     found = (Span(_on_line_before(text, len(text[:start].rstrip(_BLANK)), end), end) for start, end in spans)
-    merged: list[Span] = []
-    for cut in sorted([*others, *found]):
-        if merged and (cut.start <= merged[-1].end or JOINT.fullmatch(text, merged[-1].end, cut.start)):
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
-        else:
-            merged.append(cut)
+    merged = joined_spans([*others, *found], lambda end, start: JOINT.fullmatch(text, end, start))
     return [_opened(text, span) for span in merged]
 
 

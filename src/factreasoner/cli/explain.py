@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import InputProblem
 from factreasoner.models import Assessment, Verdict
+from factreasoner.models.formatting import first_of
 from factreasoner.models.rows import NEAREST
 from factreasoner.report.console import Terminal, error_text, label_cell, plain
 from factreasoner.report.terminal import print_json, print_text
@@ -110,7 +111,7 @@ def _effect_lines(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         shown = [f"{plain(e.context_id)}: {e.p_without:.3f}" for e in effects]
         rest = atom.tried - len(effects)
         others = f"; without any other of {atom.tried} contexts: no change" if rest and most is None else ""
-        yield f"without {_first(shown, most)}{others}"
+        yield f"without {first_of(shown, most)}{others}"
     elif atom.tried and most is None:
         yield f"none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected and most is None:
@@ -121,7 +122,7 @@ def _effect_lines(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         yield "no context decides it"
     if atom.entailing and atom.contradicting:
         pro, con = (
-            _first([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)
+            first_of([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)
             for side in (atom.entailing, atom.contradicting)
         )
         yield f"conflict: {pro} vs {con}"
@@ -129,7 +130,7 @@ def _effect_lines(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         message = [
             f"{plain(d.source)} contradicts {plain(d.target)} ({d.probability:.2f})" for d in atom.disputes
         ]
-        yield f"conflict: {_first(message, most)}"
+        yield f"conflict: {first_of(message, most)}"
 
 
 def _quoting(atom: AtomExplanation, assessment: Assessment) -> dict[str, Verdict]:
@@ -175,11 +176,6 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
             verdict = quoting.get(context.id)
             wording = _quote(verdict) if verdict else plain(context.text, PASSAGE_LENGTH)
             yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{wording}[/dim]"
-
-
-def _first(items: Sequence[str], most: int | None) -> str:
-    rest = "" if most is None or len(items) <= most else f" and {len(items) - most} more"
-    return ", ".join(items[:most]) + rest
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner.calls.usage import estimate_tokens
 from factreasoner.judges.encoder.bundled.windows import choose_windows, content_words
 from factreasoner.models import Claim
-from factreasoner.text.sentences import Span
+from factreasoner.text.sentences import Span, joined_spans
 
 TOKENS_A_CLAIM = 250
 """Maximum excerpt tokens per claim of a call. Twice as many are shown whole."""
@@ -58,10 +58,5 @@ def _tokens(text: str, windows: Collection[Span]) -> int:
 
 def _join_windows(text: str, windows: Collection[Span]) -> str:
     """The windows in order, with the text between them omitted."""
-    spans: list[Span] = []
-    for start, end in sorted(windows):
-        if spans and start <= spans[-1].end + 1:
-            spans[-1] = Span(spans[-1].start, max(end, spans[-1].end))
-        else:
-            spans.append(Span(start, end))
+    spans = joined_spans(windows, lambda end, start: start == end + 1)
     return GAP.join(text[start:end] for start, end in spans)

@@ -76,6 +76,12 @@ def number_of(count: int, word: str) -> str:
     return f"{count:,} {word}{ending}"
 
 
+def first_of(items: Sequence[str], most: int | None) -> str:
+    """The first `most` items (None: all) as text, and how many more there are."""
+    more = "" if most is None or len(items) <= most else f" and {len(items) - most} more"
+    return ", ".join(items[:most]) + more
+
+
 def one_of(choices: Sequence[str]) -> str:
     """Alternatives as text: "1, 2 or 3"."""
     return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))

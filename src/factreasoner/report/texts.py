@@ -17,7 +17,7 @@ from factreasoner.models import Assessment, Result
 from factreasoner.models.rows import ANSWER, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.passages import Locator
-from factreasoner.text.sentences import Span
+from factreasoner.text.sentences import Span, joined_spans
 
 WHOLE = 20_000
 BEGINNING, AROUND = 4_000, 1_000
@@ -45,7 +45,7 @@ class QuotedText:
                 Span(max(0, start - AROUND), min(len(text), end + AROUND))
                 for start, end in self._spans.values()
             )
-            self._kept = _joined([Span(0, BEGINNING), *around])
+            self._kept = joined_spans([Span(0, BEGINNING), *around])
 
     @property
     def is_cut(self) -> bool:
@@ -81,17 +81,6 @@ def verbatim(text: str, words: str) -> Span | None:
     """The exact positions of words in a text."""
     at = text.find(words) if words else -1
     return Span(at, at + len(words)) if at >= 0 else None
-
-
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, with touching ones joined."""
-    found: list[Span] = []
-    for span in sorted(spans):
-        if found and span.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
-        else:
-            found.append(span)
-    return found
 
 
 class Premises:

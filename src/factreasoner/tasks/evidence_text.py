@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import Result, not_checked
-from factreasoner.models.formatting import number_of
+from factreasoner.models.formatting import first_of, number_of
 from factreasoner.models.rows import NAME_LENGTH, ClaimRow, notes_text, source_name
 from factreasoner.text.passages import excerpt
 from factreasoner.text.reasoning import without_reasoning
@@ -89,7 +89,7 @@ class WithoutClaims:
 
 
 def _counted(what: str, records: Mapping[str, Sequence[str]]) -> str:
-    reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in records.items())
+    reasons = ", ".join(f"{why} ({first_of(ids, NAMED)})" for why, ids in records.items())
     return f"{what} in {number_of(sum(map(len, records.values())), 'record')}: {reasons}."
 
 
@@ -108,8 +108,3 @@ def no_claims_reason(result: Result) -> str:
     if "atomizer" not in result.seconds:
         return "the given list is empty; remove it to have them made"
     return "no claim was found (questions and remarks are not claims)"
-
-
-def _named(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-    return ", ".join(ids[:NAMED]) + more

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from factreasoner.text.reasoning_marks import LETTER, Marks
-from factreasoner.text.sentences import Span
+from factreasoner.text.sentences import Span, joined_spans
 
 _WORK = (
     r"plan(?:ning|s)?|drafts?|notes?|outline|critique|brainstorm(?:ing)?|rationale|considerations?"
@@ -108,13 +108,7 @@ class _CutText:
 
     def remove_spans(self, spans: Sequence[Span]) -> None:
         """Add spans; those that overlap, or are separated only by spaces, are joined."""
-        merged: list[Span] = []
-        for span in sorted([*self.gone, *spans]):
-            if merged and not self.text[merged[-1].end : span.start].strip():
-                merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
-            else:
-                merged.append(span)
-        self.gone = merged
+        self.gone = joined_spans([*self.gone, *spans], lambda end, start: not self.text[end:start].strip())
 
     def first_letter(self, at: int = 0) -> int:
         """The first remaining letter or digit at or after `at`; the length if none."""

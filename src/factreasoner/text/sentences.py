@@ -7,7 +7,7 @@ sentences. Spans are verbatim, `text[start:end]`. Time is linear in the length o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from factreasoner.text.citation_marks import NUMBERED, RAISED, Regions
@@ -21,6 +21,19 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def joined_spans(
+    spans: Iterable[Span], close: Callable[[int, int], object] = lambda end, start: False
+) -> list[Span]:
+    """The spans in order; those that touch are one, and those that `close(end, start)` calls near."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and (span.start <= found[-1].end or close(found[-1].end, span.start)):
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return found
 
 
 class Block(NamedTuple):
