@@ -5,7 +5,7 @@ from table_judge import PASSAGES, TableJudge
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rag.result import NEVER, UNDECIDED, ContextEvidence, Event, lines_of, rag_rows
+from factreasoner.tasks.rag.result import NEVER, UNDECIDED, ContextEvidence, Event, lines_of
 from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK
 
@@ -62,7 +62,7 @@ def test_joint_verdict_credits_contexts_it_rests_on():
 
 def test_missing_texts_give_no_rows_or_keys():
     alone = result(contexts=None, reference=" ")
-    assert list(rag_rows(alone)) == []
+    assert alone.rows() == []
     shown = TASK.tally(Config(), ()).add(alone)
     assert (shown["claims"], shown["reference_claims"]) == ([{"id": "a", "text": "A."}], [])
 
@@ -90,7 +90,7 @@ def rows(by_reference, by_contexts=None):
         reference="It opened in 1932.",
         verdicts=(by_contexts or verdict("c", "neutral"), by_reference),
     )
-    return list(rag_rows(result))
+    return result.rows()
 
 
 SILENT = "not clearly stated in the reference"
@@ -122,7 +122,7 @@ def test_a_claim_without_a_verdict_is_not_judged():
     result = RagResult(
         record_id="q", status="partial", claims=(Atom(id="a", text="A."),), contexts=(), reference="R."
     )
-    against_contexts, against_reference = rag_rows(result)
+    against_contexts, against_reference = result.rows()
     assert (against_reference.label, against_reference.judged) == (None, "no")
     assert against_contexts.note == "no context"
 

@@ -26,8 +26,8 @@ from factreasoner.llm.transport import TOO_LONG, Transport, load
 if TYPE_CHECKING:
     import openai
 
-WORDED = frozenset({"openai", "hosted_vllm"})
-"""Providers whose requests litellm writes in OpenAI's format."""
+SERVED = ("openai", "hosted_vllm")
+"""Providers with OpenAI's batches, whose requests litellm writes in OpenAI's format."""
 
 
 class _ResultError(Exception):
@@ -92,7 +92,7 @@ class BatchSender:
         """A request body in OpenAI's format. Raises what litellm raises about a parameter."""
         transport, worded = self._transport, copy.deepcopy(dict(request))
         messages = worded.pop("messages")
-        if transport.provider in WORDED:
+        if transport.provider in SERVED:
             worded = load().utils.get_optional_params(
                 model=transport.bare,
                 custom_llm_provider=transport.provider,
@@ -123,7 +123,6 @@ def counting(config: LLMSettings) -> UsageOf:
 
 
 T = TypeVar("T")
-SERVED = ("openai", "hosted_vllm")
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 """Seconds between two polls of a batch; each wait is 1.5 times the one before."""
 SECONDS = 600.0

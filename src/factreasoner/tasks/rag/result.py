@@ -43,8 +43,41 @@ class JudgedPairs(ClaimResult):
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def _rows(self) -> Iterator[ClaimRow]:
-        """See :func:`rag_rows`."""
-        return rag_rows(self)
+        """The answer's claims against contexts and reference, the reference's against answer and contexts.
+
+        The first row of an answer's claim notes a reference that differs from the contexts.
+        """
+        verdicts = by_claim(self.verdicts)
+        contexts = {context.id: context for context in self.contexts or ()}
+        passages = contexts.keys() | self.together.keys()
+        asked = self.together.keys() if self.joint else contexts.keys()
+
+        def by_text(of: str, line: ClaimLine) -> Iterator[ClaimRow]:
+            if text := self.others.get(of):
+                own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id == text]
+                judgement = judgement_of(line.other.p, own)
+                yield claim_row(self.record_id, of, line.claim, judgement, Evidence(text, contexts, own))
+
+        def by_contexts(of: str, line: ClaimLine, *notes: Note) -> Iterator[ClaimRow]:
+            if self.contexts is not None:
+                own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id in passages]
+                complete = asked <= {verdict.context_id for verdict in own}
+                judgement = judgement_of(line.contexts.any.p, own, "fully" if complete else "partly")
+                evidence = Evidence(CONTEXTS, contexts, own)
+                every = (*notes, Note("" if contexts else "no context"))
+                yield claim_row(self.record_id, of, line.claim, judgement, evidence, every)
+
+        words, wanted = lines_of(self)
+        for line in words:
+            yield from by_contexts(
+                ANSWER, line, *(_reference_note(line, row) for row in by_text(ANSWER, line))
+            )
+        for line in words:
+            yield from by_text(ANSWER, line)
+        for line in wanted:
+            yield from by_text(REFERENCE, line)
+        for line in wanted:
+            yield from by_contexts(REFERENCE, line)
 
     @property
     def others(self) -> dict[str, str]:
@@ -213,42 +246,6 @@ def _supported(verdict: Verdict | None) -> Event:
 
 def _contradicted(verdict: Verdict | None) -> Event:
     return UNDECIDED if verdict is None else Event(verdict.contradicts, verdict.p.contradiction)
-
-
-def rag_rows(result: JudgedPairs) -> Iterator[ClaimRow]:
-    """The answer's claims against contexts and reference, the reference's against answer and contexts.
-
-    The first row of an answer's claim notes a reference that differs from the contexts.
-    """
-    verdicts = by_claim(result.verdicts)
-    contexts = {context.id: context for context in result.contexts or ()}
-    passages = contexts.keys() | result.together.keys()
-    asked = result.together.keys() if result.joint else contexts.keys()
-
-    def by_text(of: str, line: ClaimLine) -> Iterator[ClaimRow]:
-        if text := result.others.get(of):
-            own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id == text]
-            judgement = judgement_of(line.other.p, own)
-            yield claim_row(result.record_id, of, line.claim, judgement, Evidence(text, contexts, own))
-
-    def by_contexts(of: str, line: ClaimLine, *notes: Note) -> Iterator[ClaimRow]:
-        if result.contexts is not None:
-            own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id in passages]
-            complete = asked <= {verdict.context_id for verdict in own}
-            judgement = judgement_of(line.contexts.any.p, own, "fully" if complete else "partly")
-            evidence = Evidence(CONTEXTS, contexts, own)
-            every = (*notes, Note("" if contexts else "no context"))
-            yield claim_row(result.record_id, of, line.claim, judgement, evidence, every)
-
-    words, wanted = lines_of(result)
-    for line in words:
-        yield from by_contexts(ANSWER, line, *(_reference_note(line, row) for row in by_text(ANSWER, line)))
-    for line in words:
-        yield from by_text(ANSWER, line)
-    for line in wanted:
-        yield from by_text(REFERENCE, line)
-    for line in wanted:
-        yield from by_contexts(REFERENCE, line)
 
 
 def _reference_note(line: ClaimLine, by_reference: ClaimRow) -> Note:

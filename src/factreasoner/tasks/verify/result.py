@@ -111,8 +111,33 @@ class VerifyResult(ClaimResult):
     contexts: tuple[Context, ...] = ()
 
     def _rows(self) -> Iterator[ClaimRow]:
-        """See :func:`verified_rows`."""
-        return verified_rows(self)
+        """Every claim of the answer on the sources it cites, or on all if it cites nothing."""
+        contexts = {context.id: context for context in self.contexts}
+        verdicts = by_claim(self.verdicts)
+        failed = {failure.item_id.partition("->")[2] for failure in self.failures}
+        for claim in self.claims:
+            cites = bool(claim.cited or claim.unknown)
+            atom = Atom(id=claim.id, text=claim.text, span=claim.span)
+            judged: Judged = "no" if claim.label is None else "partly" if claim.id in failed else "fully"
+            row = claim_row(
+                self.record_id,
+                ANSWER,
+                atom,
+                Judgement(claim.p, claim.label, judged),
+                Evidence(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
+            )
+            decisive = claim.quoted or next(iter(claim.supported_by), row.context)
+            context = contexts.get(decisive) if decisive else None
+            yield replace(
+                row,
+                quote=claim.quote,
+                quote_by=row.quote_by if claim.quote else None,
+                context=decisive,
+                title=(context.title or None) if context else None,
+                link=(context.link or None) if context else None,
+                notes=tuple(_notes(claim, verdicts.get(claim.id, ()))),
+                fate=claim.fate,
+            )
 
     @property
     def metrics(self) -> dict[str, float | None]:
@@ -208,36 +233,6 @@ def _share(values: Sequence[bool]) -> float | None:
 CITED = "cited"
 AGAINST = "contradicts it", "contradict it"
 """Verbs for sources that contradict a claim which others support."""
-
-
-def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
-    """Every claim of the answer on the sources it cites, or on all if it cites nothing."""
-    contexts = {context.id: context for context in result.contexts}
-    verdicts = by_claim(result.verdicts)
-    failed = {failure.item_id.partition("->")[2] for failure in result.failures}
-    for claim in result.claims:
-        cites = bool(claim.cited or claim.unknown)
-        atom = Atom(id=claim.id, text=claim.text, span=claim.span)
-        judged: Judged = "no" if claim.label is None else "partly" if claim.id in failed else "fully"
-        row = claim_row(
-            result.record_id,
-            ANSWER,
-            atom,
-            Judgement(claim.p, claim.label, judged),
-            Evidence(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
-        )
-        decisive = claim.quoted or next(iter(claim.supported_by), row.context)
-        context = contexts.get(decisive) if decisive else None
-        yield replace(
-            row,
-            quote=claim.quote,
-            quote_by=row.quote_by if claim.quote else None,
-            context=decisive,
-            title=(context.title or None) if context else None,
-            link=(context.link or None) if context else None,
-            notes=tuple(_notes(claim, verdicts.get(claim.id, ()))),
-            fate=claim.fate,
-        )
 
 
 def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
