@@ -109,11 +109,12 @@ def relations(
     between: dict[frozenset[str], list[Verdict]] = {}
     seen: set[tuple[str, str]] = set()
     for verdict in verdicts:
-        if verdict.pair in seen:
-            raise ValueError(f"two verdicts for {' -> '.join(verdict.pair)}")
-        seen.add(verdict.pair)
+        pair = (verdict.context_id, verdict.target_id)
+        if pair in seen:
+            raise ValueError(f"two verdicts for {pair[0]} -> {pair[1]}")
+        seen.add(pair)
         if verdict.target_id not in atoms:
-            between.setdefault(frozenset(verdict.pair), []).append(verdict)
+            between.setdefault(frozenset(pair), []).append(verdict)
         elif verdict.label != "neutral":
             found.append(_relation(verdict))
     # Sorting reads every text, which takes longer than all the rest.

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from factreasoner.models.frames import Columns
 from factreasoner.models.graph import P_DIGITS, Support, label_of
 from factreasoner.models.records import Atom, Context
-from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision
+from factreasoner.models.verdicts import Label, QuoteBy, Verdict, decision, decisive_verdict
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -225,6 +225,7 @@ def claim_row(
     record_id: str, of: str, claim: Atom, judgement: Judgement, evidence: Evidence, notes: Iterable[Note] = ()
 ) -> ClaimRow:
     """The row of a claim; `notes` with words come before those from the verdicts."""
+    best_support = max([verdict.p.entailment for verdict in evidence.verdicts], default=None)
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
@@ -248,7 +249,7 @@ def claim_row(
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        best_support=max([verdict.p.entailment for verdict in evidence.verdicts], default=None),
+        best_support=best_support,
         notes=(*kept_notes[:1], *(note._replace(words=f"; {note.words}") for note in kept_notes[1:])),
         quote_by=(decisive.quote_by or "judge") if decisive and decisive.quote else None,
     )
@@ -289,12 +290,6 @@ def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
         if row.of == rows[0].of:
             found.setdefault(row.claim, row)
     return list(found.values())
-
-
-def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The verdict that decides a label: a contradiction for contradicted, else an entailment."""
-    wanted: Label = "contradiction" if label == "contradicted" else "entailment"
-    return decision([verdict for verdict in verdicts if verdict.label == wanted]).verdict
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

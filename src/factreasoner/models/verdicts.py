@@ -218,3 +218,9 @@ def decision(verdicts: Iterable[Verdict], *, unanimous: bool = False) -> Decidin
         return DecidingVerdict(None, split=False)
     rivals = (v for v in deciding if unanimous or v.probability == best.probability)
     return DecidingVerdict(best, split=any(rival.label != best.label for rival in rivals))
+
+
+def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The verdict that decides a label: a contradiction for contradicted, else an entailment."""
+    wanted: Label = "contradiction" if label == "contradicted" else "entailment"
+    return decision([verdict for verdict in verdicts if verdict.label == wanted]).verdict
