@@ -17,15 +17,7 @@ import pdf_oxide
 from factreasoner.documents import pdf_layout as layout
 from factreasoner.documents.html import one_line, raised
 from factreasoner.documents.page import Extracted
-from factreasoner.documents.pdf_rows import (
-    COLUMN_GAP,
-    UNWRITTEN_GAP,
-    PagePart,
-    join_tables,
-    parts_of,
-    rows_of,
-    tables_of,
-)
+from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, rows_of, tables_of
 from factreasoner.text.language import normalize_nfc
 
 _LARGE, _SMALL = 1.2, 0.85
@@ -88,7 +80,8 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
     whole = []
     if garbled := {round(c.origin_y) for c in characters if c.char == "\ufffd"}:
-        whole = [word for word in found if not garbled.isdisjoint(round(c.origin_y) for c in word.chars)]
+        upright = (word for word in found if not round(word.rotation_degrees) % 360)
+        whole = [word for word in upright if not garbled.isdisjoint(round(c.origin_y) for c in word.chars)]
         characters = [c for c in characters if not _is_within(c, garbled, whole)]
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
@@ -96,7 +89,7 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
         if not round(c.rotation_degrees) % 360
     ]
     words, stamps = _words_of(letters)
-    words += [_whole(word, bottom) for word in whole if not round(word.rotation_degrees) % 360]
+    words += [_whole(word, bottom, before.text) for before, word in pairwise([*whole[:1], *whole])]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
@@ -109,12 +102,11 @@ def _is_within(letter: Any, lines: Set[int], words: Sequence[Any]) -> bool:
     if lines.isdisjoint(range(round(y) - 8, round(y) + 5)):
         return False
     boxes = (word.bbox for word in words)
-    return round(y) in lines or any(
-        left - 1 < x < left + wide and base - high / 2 < y < base + high for left, base, wide, high in boxes
-    )
+    inside = any(a - 1 < x < a + wide and b - high / 2 < y < b + high for a, b, wide, high in boxes)
+    return inside or round(y) in lines
 
 
-def _whole(word: Any, bottom: float) -> PagePart:
+def _whole(word: Any, bottom: float, before: str) -> PagePart:
     """A word of a line whose letters are not all known one by one, such as those of ligatures."""
     x, y, wide, high = word.bbox
     small, base = _SMALL * max(c.font_size for c in word.chars), max(c.origin_y for c in word.chars)
@@ -122,7 +114,8 @@ def _whole(word: Any, bottom: float) -> PagePart:
     for c in word.chars:
         is_above = c.font_size < small and c.origin_y > base - 0.5 and not c.char.isalpha()
         letters.append(PagePart(c.char, x, x, is_above, c.font_size))
-    return PagePart("".join(one.text for one in _with_superscripts(letters)), x, x + wide, y - bottom, high)
+    text = "".join(one.text for one in _with_superscripts(letters, f"{before} "))
+    return PagePart(text, x, x + wide, y - bottom, high)
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
@@ -139,14 +132,13 @@ def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Itera
 def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     """The words of a page, drop caps before theirs, and its stamps: larger letters printed over lines."""
     usual = median(one.height for one in letters) if letters else 0.0
-    blanks = sum(one.text.isspace() for one in letters)
-    gap = UNWRITTEN_GAP if 12 * blanks > len(letters) else COLUMN_GAP
+    spaced = 12 * sum(one.text.isspace() for one in letters) > len(letters)
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
-    words = [word for row in rows_of(others) for word in _words_in(row, gap)]
+    words = [word for row in rows_of(others) for word in _words_in(row, spaced=spaced)]
     stamps: list[str] = []
     for row in rows_of(large):
-        parts = list(parts_of(list(_words_in(row, gap))))
+        parts = list(parts_of(list(_words_in(row, spaced=spaced))))
         if any(part.is_over(words) for part in parts):
             stamps += [part.text for part in parts]
         else:
@@ -155,12 +147,12 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     return words, stamps
 
 
-def _words_in(row: Sequence[PagePart], gap: float) -> Iterator[PagePart]:
-    """The words in a row of letters; a `gap` without a blank sets them apart."""
+def _words_in(row: Sequence[PagePart], *, spaced: bool) -> Iterator[PagePart]:
+    """The words in a row of letters, which a gap sets apart; `spaced`: its page has blanks between words."""
     line = ""
     for is_blank, letters in groupby(row, lambda one: one.text.isspace()):
         if not is_blank:
-            first, *others = parts_of(_with_superscripts(list(letters), line), gap)
+            first, *others = parts_of(_with_superscripts(list(letters), line), spaced=spaced)
             line += first.text + " "
             yield first
             yield from (other._replace(apart=True) for other in others)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from factreasoner.documents.page import TextTable
 
-COLUMN_GAP, UNWRITTEN_GAP = 0.62, 0.45
+_COLUMN_GAP, _UNWRITTEN_GAP = 0.62, 0.45
 """Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells; the
 second is for pages that write blanks between words, where it has none."""
 _CELL_GAP = 2.0
@@ -68,9 +68,9 @@ def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
         yield sorted(row, key=attrgetter("left"))
 
 
-def parts_of(row: Sequence[PagePart], gap: float = COLUMN_GAP) -> Iterator[PagePart]:
+def parts_of(row: Sequence[PagePart], *, spaced: bool = False) -> Iterator[PagePart]:
     """The words of a row joined, save across wide blanks that are not after the mark of a list's item."""
-    beside = [row[0]]
+    beside, gap = [row[0]], _UNWRITTEN_GAP if spaced else _COLUMN_GAP
     for word in row[1:]:
         is_wide = word.apart or word.left - beside[-1].right > gap * max(beside[-1].height, word.height)
         texts = beside[0].text, word.text
