@@ -458,6 +458,13 @@ def test_words_stand_for_garbled_letters(monkeypatch, known):
     assert pdf_text(b"%PDF %%EOF", 10).text == f"{line}^6 crowns to build it again."
 
 
+@pytest.mark.parametrize("step", [-1.2, 0, 1.2])
+def test_accents_over_letters_belong_to_them(step):
+    at = 72 + width_of("M")
+    name = [(72, 700, "M"), (at + step, 700, "\u00a8"), (at, 700, "uller"), (300, 686, "a \u00b4 b")]
+    assert text(name).split() == ["M\u00fcller", "a", "\u00b4", "b"]
+
+
 IMAGE = b"BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"
 WHOLE = b"q 612 0 0 792 0 0 cm " + IMAGE
 LOGO = b"q 99 0 0 99 72 600 cm " + IMAGE

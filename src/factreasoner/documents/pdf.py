@@ -30,6 +30,7 @@ _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
+_ACCENTS = dict(zip("¨´`ˆ˜ˇ˝¸", "\u0308\u0301\u0300\u0302\u0303\u030c\u030b\u0327", strict=True))
 _LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
 
 
@@ -135,7 +136,10 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     spaced = 12 * sum(one.text.isspace() for one in letters) > len(letters)
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
-    words = [word for row in rows_of(others) for word in _words_in(row, spaced=spaced)]
+    rows = rows_of(others)
+    if any(one.text in _ACCENTS for one in others):
+        rows = map(_accented, rows)
+    words = [word for row in rows for word in _words_in(row, spaced=spaced)]
     stamps: list[str] = []
     for row in rows_of(large):
         parts = list(parts_of(list(_words_in(row, spaced=spaced))))
@@ -156,6 +160,22 @@ def _words_in(row: Sequence[PagePart], *, spaced: bool) -> Iterator[PagePart]:
             line += first.text + " "
             yield first
             yield from (other._replace(apart=True) for other in others)
+
+
+def _accented(row: Sequence[PagePart]) -> list[PagePart]:
+    """Letters of a row, each with the accent that is drawn over it, as TeX does."""
+    found = list(row[:1])
+    for one in row[1:]:
+        mark, base = (one, found[-1]) if one.text in _ACCENTS else (found[-1], one)
+        if (
+            mark.text in _ACCENTS
+            and base.text.isalpha()
+            and mark.overlap(base) > 0.5 * (mark.right - mark.left)
+        ):
+            found[-1] = base._replace(text=base.text.replace("ı", "i") + _ACCENTS[mark.text])
+        else:
+            found.append(one)
+    return found
 
 
 def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
