@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-SECONDS = 300.0
-"""How long one answer may take: a busy machine with 16 requests in line before one model."""
+SECONDS = 900.0
+"""Maximum seconds of an answer: a small model may repeat itself up to the end of its context."""
 
 
 class Exchange(NamedTuple):
