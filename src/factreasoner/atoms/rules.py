@@ -6,10 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.atoms.plain_text import Plain, plain
+from factreasoner.atoms.plain_text import STAND_IN, Plain, plain
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
@@ -78,11 +78,15 @@ class _Subject(NamedTuple):
     kind: str = ""
 
 
+_Named: TypeAlias = tuple[int, str, _Subject, Parse | None]
+
+
 class RuleReviser:
     """Replaces a pronoun by the subject of its sentence or of the one before; English only.
 
     The pronoun must be the subject of a clause or its possessor, and neither sentence may name another
-    possible referent. All other pronouns stay.
+    possible referent. If a response is about one person, "he", "she", "his" and "her" mean that person. All
+    other pronouns stay.
     """
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
@@ -90,12 +94,12 @@ class RuleReviser:
         parser = find_parser() if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
-        names = list(_names(displayed(record.response), parser))
-        starts = [start for start, _, _ in names]
+        names = list(_about_one_person([*_names(displayed(record.response), parser)]))
+        starts = [start for start, *_ in names]
         revised = []
         for atom in atoms:
             at = bisect_right(starts, atom.span[0]) - 1 if atom.span is not None else -1
-            revised.append(_renamed(atom, *names[at][1:]) if at >= 0 else atom)
+            revised.append(_renamed(atom, *names[at][1:3]) if at >= 0 else atom)
         return Atomized(tuple(revised))
 
 
@@ -130,8 +134,8 @@ def _renamed(atom: Atom, pronoun: str, about: _Subject) -> Atom:
     return atom.model_copy(update={"text": text, "original": atom.original or atom.text})
 
 
-def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
-    """For each sentence: its start, its leading pronoun if any, and the referent of its pronouns."""
+def _names(text: str, parser: Parser) -> Iterator[_Named]:
+    """For each sentence: its start, its leading pronoun if any, the referent of its pronouns, its parse."""
     known: dict[str, set[str]] = {}
     for block in blocks(text):
         spans = list(block_sentences(text, block))
@@ -140,7 +144,7 @@ def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
         for span, wording, parse in zip(spans, read, parser.parse([one.text for one in read]), strict=True):
             if parse is None:
                 about = _Subject()
-                yield span.start, "", about
+                yield span.start, "", about, None
                 continue
             for full in _persons(parse):
                 known.setdefault(full.split()[-1], set()).add(full)
@@ -151,15 +155,48 @@ def _names(text: str, parser: Parser) -> Iterator[tuple[int, str, _Subject]]:
                 fitting = [word for word in parse.words if _fits(own, word.lower)]
                 other = about.name != own.name and any(_fits(about, word.lower) for word in fitting)
                 unclear = other or any(word.is_expletive for word in fitting)
-                yield span.start, "", _Subject() if unclear else own
+                yield span.start, "", _Subject() if unclear else own, parse
                 lost = not about.name and span is not spans[0]
                 about = _Subject() if fitting and (other or lost) else own
                 continue
             fits = _fits(about, pronoun.lower) and not pronoun.is_expletive
-            yield span.start, pronoun.lower, about if fits else _Subject()
+            yield span.start, pronoun.lower, about if fits else _Subject(), parse
             owned = pronoun.dep == "poss" and (about.kind != "person" or _is_somebody(pronoun.head))
             if owned or not fits or _has_rival(about, parse, parse.root.subject):
                 about = _Subject()
+
+
+def _about_one_person(names: Sequence[_Named]) -> Iterator[_Named]:
+    """The same, with the only person named so far for pronouns of persons without a referent.
+
+    Not if a response has pronouns of both genders, or after another possible referent in the sentence before or
+    another person without a name ("his father") in the sentence.
+    """
+    parses = [parse for *_, parse in names if parse is not None]
+    words = [word for parse in parses for word in parse.words]
+    only = _Subject(
+        min({name for parse in parses for name in _persons(parse)}, key=len, default=""), "person"
+    )
+    parts = set(only.name.split())
+    named = {word.text for word in words if word.entity == "PERSON" and word.pos == "PROPN"}
+    genders = {word.lower.startswith(("she", "her")) for word in words if word.lower in _PERSONAL}
+    if not parts or not named <= parts or len(genders) != 1:
+        yield from names
+        return
+    seen, before = False, False
+    for start, pronoun, about, parse in names:
+        words = list(parse.words) if parse is not None else []
+        somebody = [w for w in words if w.pos == "NOUN" and w.dep != "attr" and _is_somebody(w)]
+        leading = [w for w in words if _LEADING.fullmatch(w.text) and _fits(only, w.lower)]
+        fitting = [w for w in leading if w.dep in ("poss", *NOMINAL_SUBJECTS)][:1]
+        names_it = not parts.isdisjoint(word.text for word in words)
+        open_ = seen and not before and not names_it and not about.name
+        replaced = open_ and fitting and all(word.i > fitting[0].i for word in somebody)
+        yield (start, fitting[0].lower, only, parse) if replaced else (start, pronoun, about, parse)
+        seen = seen or names_it
+        known = {STAND_IN, *parts}  # a quoted title is no person
+        bare = [w for w in words if w.pos == "PROPN" and w.text not in known and not w.dependent("det")]
+        before = bool(somebody) or any(w.dep in ("dobj", *NOMINAL_SUBJECTS) for w in bare)
 
 
 def _persons(parse: Parse) -> Iterator[str]:
