@@ -127,14 +127,7 @@ def test_a_contraction_is_written_out(before, last, text):
         ("The oldest judge was William Douglas. He was born in 1898.", {"William Douglas was born in 1898."}),
         ("Olga Roe met Bea Holm. Ada Lovelace praised her work. She died.", {"She died."}),
         ("The lamp is old, and it is known that Rome fell.", set()),
-        (
-            'Lu Ferro is an actor. Some of his films include "Red." On stage, he sang. Ferro is known for his voice.',
-            {
-                'Some of Lu Ferro\'s films include "Red".',
-                "On stage, Lu Ferro sang.",
-                "Ferro is known for his voice.",
-            },
-        ),
+        ('Lu Ferro acts. Some of his films include "Red." On TV, he sings.', {"On TV, Lu Ferro sings."}),
         ("Ada Lovelace wrote. Her mother came. Then she died.", {"Then she died."}),
         ("Ada Lovelace wrote. His pen broke. Then she died.", {"Then she died."}),
         ("Two women won. They are:\n1. Ada Roe - a writer.", {"Ada Roe is a writer."}),

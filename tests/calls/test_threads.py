@@ -349,7 +349,8 @@ def most_pages():
 
 
 def test_deep_calls_reuse_memory_only_with_room():
-    assert most_pages() >= CALLS > 10 * with_stack_room(most_pages)()
+    assert 10 * with_stack_room(most_pages)() < CALLS
+    assert most_pages() >= CALLS or sys.version_info >= (3, 14)  # which takes no pages either way
 
 
 def test_command_and_run_threads_have_room():

@@ -83,7 +83,8 @@ def _asked(url: str, path: str, body: Any) -> tuple[int, str]:
         with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.status, reply.read().decode()
     except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+        with error:
+            return error.code, error.read().decode()
 
 
 def mcp(line: str) -> Step:

@@ -169,8 +169,8 @@ def _names(text: str, parser: Parser) -> Iterator[_Named]:
 def _about_one_person(names: Sequence[_Named]) -> Iterator[_Named]:
     """The same, with the only person named so far for pronouns of persons without a referent.
 
-    Not if a response has pronouns of both genders, or after another possible referent in the sentence before or
-    another person without a name ("his father") in the sentence.
+    Not if the response has pronouns of both genders, or another person without a name ("his father") stands
+    in the sentence before or earlier in the same one.
     """
     parses = [parse for *_, parse in names if parse is not None]
     words = [word for parse in parses for word in parse.words]

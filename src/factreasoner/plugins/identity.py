@@ -55,7 +55,7 @@ def _state(part: object) -> dict[str, object]:
     made = part if inspect.isclass(part) else type(part)
     methods = (value.__code__ for value in vars(made).values() if inspect.isfunction(value))
     own = [code for code in methods if code.co_qualname.startswith(f"{made.__qualname__}.")]  # no decorator's
-    if {name for code in own for name in code.co_freevars} - {"__class__"}:
+    if any(not name.startswith("__") for code in own for name in code.co_freevars):
         return {"variables": _MISSING}  # a class made in a function, whose methods use its variables
     state = _class_attributes(part, made)
     try:

@@ -209,13 +209,13 @@ def named(plugin: object) -> str:
     """The name of a plug-in in settings and messages."""
     if isinstance(plugin, str):
         return plugin
-    owner = plugin if inspect.isclass(plugin) or inspect.isroutine(plugin) else type(plugin)
+    owner = plugin if hasattr(plugin, "__qualname__") else type(plugin)
     return f"{owner.__module__}:{owner.__qualname__}"
 
 
 def importable(plugin: object) -> bool:
     """Whether another process can import the plug-in by name."""
-    if not (inspect.isclass(plugin) or inspect.isroutine(plugin)) or plugin.__module__ == "__main__":
+    if not hasattr(plugin, "__qualname__") or plugin.__module__ == "__main__":
         return False
     return getattr(sys.modules.get(plugin.__module__), plugin.__qualname__, None) is plugin
 
