@@ -14,7 +14,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.text.language import gender_of_name, is_english, is_person, word_set
-from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word, find_parser
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, VERBS, Parse, Parser, Word, find_parser
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.wraps import displayed
 
@@ -230,6 +230,11 @@ def _fits(about: _Subject, pronoun: str) -> bool:
 def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Subject:
     """The named subject of a sentence, if a pronoun elsewhere can refer to it."""
     grammatical = parse.root.subject if parse.root.is_clause else None
+    label, colon, _ = wording.text.partition(": ")
+    subjects = [word.lower for word in parse.root.dependents(*NOMINAL_SUBJECTS)]
+    is_clause = any(word.pos in VERBS for word in parse.words if word.end <= len(label))
+    if colon and "it" in subjects and not is_clause and len(label.split()) <= _LONGEST_NAME:
+        return _Subject(wording.shown(0, len(label)), "thing")
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     is_named = grammatical and attribute and attribute.entity == "PERSON" != grammatical.entity
     subject = attribute if is_named else grammatical
@@ -261,7 +266,7 @@ def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Su
 
 
 def _kind(parse: Parse, noun: Word) -> str:
-    if noun.tag in PLURAL:
+    if noun.tag in PLURAL and parse.root.finite.tag != "VBZ":
         return "many"
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
