@@ -115,16 +115,9 @@ def test_a_contraction_is_written_out(before, last, text):
 @pytest.mark.parametrize(
     ("response", "texts"),
     [
-        (
-            "Ada Lovelace was a writer. Lovelace began her studies early. She wrote notes.",
-            {"Ada Lovelace wrote notes."},
-        ),
+        ("Ada Lovelace wrote. Lovelace began to study early. She sang.", {"Ada Lovelace sang."}),
         ("Ada Lovelace was a writer, editor and critic. She died.", {"Ada Lovelace died."}),
-        (
-            "Ada Lovelace lived in Rome, and she is known for her notes.",
-            {"Ada Lovelace is known for her notes."},
-        ),
-        ("The oldest judge was William Douglas. He was born in 1898.", {"William Douglas was born in 1898."}),
+        ("Ada Lovelace lived here, and she is known for notes.", {"Ada Lovelace is known for notes."}),
         ("Olga Roe met Bea Holm. Ada Lovelace praised her work. She died.", {"She died."}),
         ("The lamp is old, and it is known that Rome fell.", set()),
         ('Lu Ferro acts. Some of his films include "Red." On TV, he sings.', {"On TV, Lu Ferro sings."}),
