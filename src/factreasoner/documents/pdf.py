@@ -100,11 +100,10 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
 def _is_within(letter: Any, lines: Set[int], words: Sequence[Any]) -> bool:
     """Whether a letter is in one of the lines, or in one of their words, such as a superscript."""
     x, y = letter.origin_x, letter.origin_y
-    if lines.isdisjoint(range(round(y) - 8, round(y) + 5)):
-        return False
+    if round(y) in lines or lines.isdisjoint(range(round(y) - 8, round(y) + 5)):
+        return round(y) in lines
     boxes = (word.bbox for word in words)
-    inside = any(a - 1 < x < a + wide and b - high / 2 < y < b + high for a, b, wide, high in boxes)
-    return inside or round(y) in lines
+    return any(a - 1 < x < a + wide and b - high / 2 < y < b + high for a, b, wide, high in boxes)
 
 
 def _whole(word: Any, bottom: float, before: str) -> PagePart:
