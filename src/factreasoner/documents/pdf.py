@@ -7,7 +7,7 @@ import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -83,7 +83,13 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     if garbled := {round(c.origin_y) for c in characters if c.char == "\ufffd"}:
         upright = (word for word in found if not round(word.rotation_degrees) % 360)
         whole = [word for word in upright if not garbled.isdisjoint(round(c.origin_y) for c in word.chars)]
-        characters = [c for c in characters if not _is_within(c, garbled, whole)]
+        boxes = [word.bbox for word in whole]
+        small = _SMALL * median([high for *_, high in boxes] or [0.0])
+        characters = [
+            c
+            for c in characters
+            if round(c.origin_y) not in garbled and not (c.font_size < small and _is_within(c, boxes))
+        ]
     letters = [
         PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
         for c in characters
@@ -97,12 +103,8 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     return parts, top - bottom
 
 
-def _is_within(letter: Any, lines: Set[int], words: Sequence[Any]) -> bool:
-    """Whether a letter is in one of the lines, or in one of their words, such as a superscript."""
+def _is_within(letter: Any, boxes: Sequence[tuple[float, float, float, float]]) -> bool:
     x, y = letter.origin_x, letter.origin_y
-    if round(y) in lines or lines.isdisjoint(range(round(y) - 8, round(y) + 5)):
-        return round(y) in lines
-    boxes = (word.bbox for word in words)
     return any(a - 1 < x < a + wide and b - high / 2 < y < b + high for a, b, wide, high in boxes)
 
 
