@@ -65,9 +65,14 @@ HOURS = "The mill is old. It opens at nine on weekdays. On Sundays it opens at n
         ("磨坊很旧。磨坊九点开门。狗在外面。", "磨坊九点开门", "磨坊九点开门。"),
         ("- Price: 5 euros\n- Open: 9 to 17", "It is open from 9 to 17.", "Open: 9 to 17"),
         (
-            "| year | 1931 |\n\nThe bridge opened in 1931.",
-            "The bridge opened in 1931.",
-            "The bridge opened in 1931.",
+            "| year | 1931 |\n\nThe mill opened in 1931.",
+            "The mill opened in 1931.",
+            "The mill opened in 1931.",
+        ),
+        (
+            "Ada Roe was born in 1815. She died in 1852. It rains.",
+            "Ada Roe died in 1860.",
+            "She died in 1852.",
         ),
         (
             " ".join(f"Word{n}" for n in range(300)) + " the bridge opened",
