@@ -64,16 +64,8 @@ HOURS = "The mill is old. It opens at nine on weekdays. On Sundays it opens at n
         ),
         ("磨坊很旧。磨坊九点开门。狗在外面。", "磨坊九点开门", "磨坊九点开门。"),
         ("- Price: 5 euros\n- Open: 9 to 17", "It is open from 9 to 17.", "Open: 9 to 17"),
-        (
-            "| year | 1931 |\n\nThe mill opened in 1931.",
-            "The mill opened in 1931.",
-            "The mill opened in 1931.",
-        ),
-        (
-            "Ada Roe was born in 1815. She died in 1852. It rains.",
-            "Ada Roe died in 1860.",
-            "She died in 1852.",
-        ),
+        ("| year | 1931 |\n\nThe mill opened.", "The mill opened.", "The mill opened."),
+        ("Ada Roe came in 1815. She died in 1852.", "Ada Roe died in 1860.", "She died in 1852."),
         (
             " ".join(f"Word{n}" for n in range(300)) + " the bridge opened",
             "The bridge opened.",
