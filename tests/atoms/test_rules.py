@@ -123,6 +123,7 @@ def test_a_contraction_is_written_out(before, last, text):
         ('Lu Ferro acts. Some of his films include "Red." On TV, he sings.', {"On TV, Lu Ferro sings."}),
         ("1. Saco River: Located in Maine, it is long. It is known.", {"Saco River is known."}),
         ("Kubernetes is a platform. It grows.", {"Kubernetes grows."}),
+        ("Tim Cook leads Apple. He joined in 1998.", {"Tim Cook joined in 1998."}),
         ("Ada Lovelace wrote. Her mother came. Then she died.", {"Then she died."}),
         ("Ada Lovelace wrote. His pen broke. Then she died.", {"Then she died."}),
         ("Two women won. They are:\n1. Ada Roe - a writer.", {"Ada Roe is a writer."}),

@@ -194,9 +194,9 @@ def _about_one_person(names: Sequence[_Named]) -> Iterator[_Named]:
         replaced = open_ and fitting and all(word.i > fitting[0].i for word in somebody)
         yield (start, fitting[0].lower, only, parse) if replaced else (start, pronoun, about, parse)
         seen = seen or names_it
-        known = {STAND_IN, *parts}  # a quoted title is no person
-        bare = [w for w in words if w.pos == "PROPN" and w.text not in known and not w.dependent("det")]
-        before = bool(somebody) or any(w.dep in ("dobj", *NOMINAL_SUBJECTS) for w in bare)
+        near = [w for w in words if w.pos == "PROPN" and w.dep in ("dobj", *NOMINAL_SUBJECTS)]
+        bare = [w for w in near if w.text not in (STAND_IN, *parts) and not w.dependent("det")]
+        before = bool(somebody) or any(not w.entity or w.dependent("compound") for w in bare)
 
 
 def _persons(parse: Parse) -> Iterator[str]:
