@@ -97,7 +97,7 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
-    found, notes = parse_records(
+    found, notes, numbered = parse_records(
         "assess_many()", records, lambda r: asked.problems(r, config), column_map, skip_invalid=skip_invalid
     )
     for note in notes:
@@ -111,7 +111,7 @@ def assess_many(
             _refuse_stopped(run_records(worker, folder, list(ids), found.values(), shown))
     frame: Any = records if hasattr(records, "iloc") else None
     places = {record.id: place for place, record in found.items()}
-    return Run(FinishedRun.of_any_task(folder.path, None), frame, places)
+    return Run(FinishedRun.of_any_task(folder.path, None), (frame, places, numbered))
 
 
 def _refuse_stopped(report: RunReport) -> None:

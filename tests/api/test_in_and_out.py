@@ -273,8 +273,7 @@ def test_a_factor_graph_is_checked_when_built(given, field, words):
 )
 def test_frame_keeps_its_index_beside_id_column(columns, column_map):
     frame = pandas.DataFrame(columns | {"output": ["A b.", "C d."], "contexts": [["x"], ["x"]]}, index=[7, 8])
-    found = assess_many(frame, column_map=column_map).atoms()
-    assert list(found.index) == [7, 8]
+    assert list(assess_many(frame, column_map=column_map).atoms().index) == [7, 8]
 
 
 def test_skipped_records_leave_the_index_of_others():
@@ -287,9 +286,15 @@ def test_skipped_records_leave_the_index_of_others():
 def test_folder_with_other_records_keeps_no_index(tmp_path, caplog):
     for ids in ([1, 2], [3, 4]):
         frame = pandas.DataFrame({"id": ids, "output": ["A b."] * 2, "contexts": [["x"]] * 2}, index=[7, 8])
-        records = assess_many(frame, out=tmp_path / "out").records()
-    assert list(records["record"]) == ["1", "2", "3", "4"]
-    assert "has other records too, so the index is not kept: join on `record`" in caplog.text
+        runs = [assess_many(rows, out=tmp_path / "out") for rows in (frame, frame.to_dict("records"))]
+    for found in (runs[0].records(), runs[0].atoms(), runs[1].atoms()):
+        assert list(frame.merge(found, left_on="id", right_on="record")["id"]) == [3, 4]
+    assert (
+        caplog.text.count(
+            "has other records too, so the index is not kept: join on `record` (if text: id.astype(str))\n"
+        )
+        == 1
+    )
 
 
 NODES = [{"id": "a", "kind": "atom", "prior": 0.5}, {"id": "c", "kind": "context", "prior": 0.9}]

@@ -243,7 +243,7 @@ def test_common_problem_is_reported_once(records, columns, words):
 
 
 def test_keys_that_look_misspelt_are_noted(caplog):
-    _, notes = fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
+    _, notes, _ = fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
     made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
     assert [*notes, *(record.getMessage() for record in caplog.records)] == [
         "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (`column_map={'topci': 'topic'}`)",

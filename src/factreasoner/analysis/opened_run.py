@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Integral
@@ -24,7 +25,9 @@ from factreasoner.runs.finished import FinishedRun
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    _Made = tuple[DataFrame | None, Mapping[str, int], bool]  # frame, row of each id, if ids are numbers
 logger = logging.getLogger(__name__)
+OTHERS = "%s has other records too, so the index is not kept: join on `record` (if text: id.astype(str))"
 
 
 class Run:
@@ -38,14 +41,9 @@ class Run:
     without the extra `frames`. A missing value is <NA>, never 0. docs/results.md has the columns.
     """
 
-    def __init__(
-        self,
-        finished: FinishedRun[Any],
-        frame: DataFrame | None = None,
-        places: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, finished: FinishedRun[Any], made: _Made = (None, {}, False)) -> None:
         self._finished = finished
-        self._made = frame, places or {}  # what it was made of, and the row of each id there
+        self._made = made
 
     @classmethod
     def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
@@ -139,7 +137,7 @@ class Run:
         return self._frame("claims")
 
     def records(self) -> DataFrame:
-        """The records with scores, usage and metadata, one per row."""
+        """The records with scores, usage and metadata, one per row; in an opened run `record` is text."""
         return self._frame(RECORDS)
 
     def verdicts(self) -> DataFrame:
@@ -149,15 +147,15 @@ class Run:
     def _frame(self, name: str) -> DataFrame:
         table = table_of(self._finished, name)
         found = frame_of(table.columns, table.rows())
-        frame, places = self._made
-        if frame is None:
-            return found
-        if not set(found["record"]) <= places.keys():
-            logger.warning("%s has other records too, so the index is not kept: join on `record`", self.path)
-            return found
-        found.index = frame.index.take([places[name] for name in found["record"]])
-        if "id" in frame.columns and [*map(str, frame["id"].iloc[[*places.values()]])] == [*places]:
-            found["record"] = found["record"].astype(frame["id"].dtype)
+        frame, places, numbered = self._made
+        whole = numbered and all(re.fullmatch("0|-?[1-9][0-9]*", i) for i in self._finished.ids)
+        if frame is not None and places.keys() >= {*self._finished.ids}:
+            found.index = frame.index.take([places[name] for name in found["record"]])
+        elif frame is not None:
+            logger.warning(OTHERS, self.path)
+            self._made = None, places, numbered  # told once
+        if whole:
+            found["record"] = found["record"].astype(object).map(int)
         return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
@@ -70,7 +71,7 @@ class Reader:
         self._names = names_of(self._column_map)
         self._fits = fits
         self._item_notes: dict[str, None] = {}
-        self.keys: set[str] = set()
+        self.keys, self.id_types = set[str](), set[bool]()  # of ids: whether each is a number
         self._kept: set[str] = set()
         """Keys of the records that were built."""
 
@@ -82,6 +83,7 @@ class Reader:
         self.keys.update(data)
         draft = RecordCheck(where, _NAMES)
         fields, extras = self._assigned(data, draft)
+        self.id_types.add(isinstance(fields.get("id"), Integral))
         metadata = extras.pop("metadata", None)
         if metadata and (inner := mapping_of(metadata)) and inner.keys().isdisjoint(extras):
             extras |= inner
@@ -184,8 +186,8 @@ def parse_record(where: str, **given: object) -> Record:
 
 def parse_records(
     where: str, records: object, fits: Fits, columns: Mapping[str, str] | None, *, skip_invalid: bool = False
-) -> tuple[dict[int, Record], list[str]]:
-    """A caller's records by their place, from 0, and notes; each is checked with `fits`.
+) -> tuple[dict[int, Record], list[str], bool]:
+    """A caller's records by their place, from 0, notes, and if all ids are numbers; `fits` checks each.
 
     `where` names the function. They are mappings or objects with the keys of the input format, or rows of a
     DataFrame or Dataset. `skip_invalid` skips those with a problem, with a note.
@@ -217,7 +219,7 @@ def parse_records(
         raise InputError(merged(problems), valid=len(found), hint=hint * bool(found))
     notes = [f"skipped: {problem}" for problem in merged(problems)]
     notes += (str(p) for one in found.values() for p in bare_names(one, f"{where}, record {one.id}"))
-    return found, [*notes, *(f"{where}: {note}" for note in reader.notes())]
+    return found, [*notes, *(f"{where}: {note}" for note in reader.notes())], reader.id_types == {True}
 
 
 def _record_of(row: object, reader: Reader, fits: Fits, place: str, default_id: str) -> Record:
