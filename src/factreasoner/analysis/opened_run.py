@@ -98,9 +98,13 @@ class Run:
             raise KeyError(f"no record has the id {record_id}; use one, run[{first!r}], or list(run)[0]")
         return next(self.results(str(record_id)))
 
-    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], dict[str, Any]]:
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], tuple[Any, ...]]:
         opened = partial(Run.open, corrections=self._finished.corrections)
-        return opened, (self.path,), {"_made": self._made}
+        return opened, (self.path,), (self._made, self._finished.ids)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._made, kept = state[0], {*state[1]}
+        self._finished.ids = [i for i in self._finished.ids if i in kept]
 
     def results(self, ids: str | int | Iterable[str | int] | None = None) -> Iterator[Result]:
         """The result of each record, or of the one or those in `ids`, read one at a time.

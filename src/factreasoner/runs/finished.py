@@ -103,6 +103,7 @@ class FinishedRun(Generic[R]):
         self.task: Task[R] = self._folder.task
         self.config: Config = scored.config if scored else self._folder.config()
         self.ids = self._folder.assessed()
+        self.unfinished = unfinished(self._folder, path)  # what is missing, as text; None if complete
         self.corrections = scored.corrections if scored else corrections
         read = Corrections(self.corrections, self._folder) if self.corrections else None
         self._again = rescorer(self.config, read) if scored or read else None
@@ -166,11 +167,6 @@ class FinishedRun(Generic[R]):
     def tally(self, config: Config) -> Tally[R]:
         """An empty tally for this run's results, with `config`."""
         return self.task.tally(config, self.sizes)
-
-    @property
-    def unfinished(self) -> str | None:
-        """What is missing of the run, as text; None if complete."""
-        return unfinished(self._folder, self.path)
 
 
 def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
