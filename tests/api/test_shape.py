@@ -181,7 +181,7 @@ def test_settings_travel(tmp_path, monkeypatch):
     profile = tmp_path / "mine.yaml"
     profile.write_text("version: 3\natom_prior: 0.4\n")
     monkeypatch.setenv("FACTREASONER_ATOM_PRIOR", "0.3")
-    starts = ((config, 0.4), (config.model_dump(), 0.4), (profile, 0.3), (str(profile), 0.3), (None, 0.3))
+    starts = ((config, 0.4), (config.model_dump(), 0.4), (profile, 0.3), ({"version": 3}, 0.3), (None, 0.3))
     for start, prior in starts:
         pipeline = build_pipeline(start, seed=None)
         assert pipeline.config.atom_prior == prior
