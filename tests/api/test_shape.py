@@ -178,11 +178,11 @@ def test_settings_travel(tmp_path, monkeypatch):
     config = Config(version=3, atom_prior=0.4, model_param={"seed": 3}, allow_domains=("a.org",))
     assert Config(**config.model_dump()) == Config.model_validate_json(config.model_dump_json()) == config
     assert Config(version=None, k=None) == Config()
-    profile = tmp_path / "mine.yaml"
-    profile.write_text("version: 3\natom_prior: 0.4\n")
+    (profile := tmp_path / "mine.yaml").write_text(json.dumps(given := {"version": 3, "atom_prior": 0.4}))
     monkeypatch.setenv("FACTREASONER_ATOM_PRIOR", "0.3")
-    starts = ((config, 0.4), (config.model_dump(), 0.4), (profile, 0.3), ({"version": 3}, 0.3), (None, 0.3))
-    for start, prior in starts:
+    starts = {0.5: [given | {"atom_prior": None}], 0.4: [config, config.model_dump(), given]}
+    starts[0.3] = [profile, str(profile), {"version": 3}, None]
+    for prior, start in ((prior, start) for prior in starts for start in starts[prior]):
         pipeline = build_pipeline(start, seed=None)
         assert pipeline.config.atom_prior == prior
         assert pipeline.config.version == (2 if start is None else 3)

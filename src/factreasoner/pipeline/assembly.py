@@ -207,7 +207,7 @@ def with_single_model(config: Config, model: str) -> Config:
 def parts_and_config(settings: Mapping[str, Any], config: ConfigLike = None) -> tuple[dict[str, Any], Config]:
     """A caller's settings, separated into custom components and the rest.
 
-    The rest overrides `config`, or without one the environment.
+    The rest overrides `config`, see `keyword_settings`.
 
     Raises ConfigError: an unknown or wrong setting.
     """

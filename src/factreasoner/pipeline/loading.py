@@ -30,7 +30,7 @@ from factreasoner.settings.sources import PREFIX, Source, from_environment, read
 P = ParamSpec("P")
 R = TypeVar("R")
 ConfigLike = Config | Mapping[str, Any] | str | Path | None
-"""Base settings: a `Config`, its `model_dump()`, or the path of a profile (a YAML file)."""
+"""Base settings: a `Config`, a mapping such as its `model_dump()`, or the path of a profile (YAML)."""
 
 
 # Settings by name in Python
@@ -153,37 +153,37 @@ def _unknown(name: str, own: Sequence[str]) -> str:
 
 
 def load_settings(
-    profile: Path | str | Mapping[str, Any] | None = None,
-    flags: Mapping[str, Any] | None = None,
-    without: Collection[str] = (),
+    profile: Path | str | None = None, flags: Mapping[str, Any] | None = None, without: Collection[str] = ()
 ) -> Config:
-    """Flags override the environment, which overrides the profile (YAML, or a mapping); None: not given.
+    """Flags override the environment, which overrides the profile (a YAML file); None counts as not given.
 
     The environment does not apply to the settings in `without`.
 
     Raises ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
     chosen = {key: value for key, value in (flags or {}).items() if value is not None}
-    own = profile or {} if isinstance(profile, Mapping | None) else read_profile(Path(profile))
+    own = {} if profile is None else read_profile(Path(profile))
     keys = [str(value) for key, value in {**own, **chosen}.items() if key == "api_key_env"]
     found = {key: value for key, value in from_environment(Config, keys).items() if key not in without}
-    env = Source(found, lambda key: PREFIX + key.upper())
-    return validated(Config, [Source(own, str, f"{profile}: " * (own is not profile)), env, Source(chosen)])
+    environment = Source(found, lambda key: PREFIX + key.upper())
+    return validated(Config, [Source(own, place=f"{profile}: "), environment, Source(chosen)])
 
 
 def keyword_settings(
     keywords: Mapping[str, Any], parts: Collection[str] = (), config: ConfigLike = None
 ) -> Config:
-    """Keywords override `config`; the environment does too, unless that is a Config or a whole dump of one.
+    """Keywords override `config`. The environment overrides a profile, adds to a mapping, not to a `Config`.
 
-    None counts as not given. The environment does not apply to `parts`. Raises ConfigError: a bad value.
+    None counts as not given, in a mapping as the default. The environment does not apply to `parts`.
+
+    Raises ConfigError: a bad value.
     """
     given = {key: value for key, value in keywords.items() if value is not None}
     if isinstance(config, Config):
         return validated(Config, [Source(config.model_dump(exclude_unset=True)), Source(given)])
-    if isinstance(config, Mapping) and config.keys() >= Config.model_fields.keys():
-        return validated(Config, [Source(config), Source(given)])
-    if not isinstance(config, str | Path | Mapping | None):
+    if isinstance(config, Mapping):
+        return load_settings(None, {**config, **given}, {*parts, *config})
+    if not isinstance(config, str | Path | None):
         known = "a Config, a mapping of settings, or the path of a profile"
         raise ConfigError(f"config: is {describe(config)}; it must be {known}")
     return load_settings(config, given, parts)
