@@ -100,10 +100,10 @@ class Run:
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Path], tuple[Any, ...]]:
         opened = partial(Run.open, corrections=self._finished.corrections)
-        return opened, (self.path,), (self._made, self._finished.ids)
+        return opened, (self.path,), (self._made, self._finished.unfinished, {*self._finished.ids})
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._made, kept = state[0], {*state[1]}
+        self._made, self._finished.unfinished, kept = state
         self._finished.ids = [i for i in self._finished.ids if i in kept]
 
     def results(self, ids: str | int | Iterable[str | int] | None = None) -> Iterator[Result]:
