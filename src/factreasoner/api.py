@@ -146,7 +146,7 @@ def _others_than(folder: RunFolder[Any], records: Mapping[int, Record]) -> list[
             message = (
                 f"{new.id!r} is also the id of a record in {folder.path}, whose output is "
                 f"{shorten(known.output, 60)!r}, not {shorten(new.output, 60)!r}, or other keys differ; "
-                "give it another `id` (records without get r1, r2, ...), use another `out`, or `fresh=True`"
+                "use another `id` (records without one get r1, r2, ...), another `out`, or `fresh=True`"
             )
             problems.append(InputProblem(f"assess_many(), record {places[known.id] + 1}", "id", message))
     if problems:

@@ -289,12 +289,9 @@ def test_folder_with_other_records_keeps_no_index(tmp_path, caplog):
         runs = [assess_many(rows, out=tmp_path / "out") for rows in (frame, frame.to_dict("records"))]
     for found in (runs[0].records(), runs[0].atoms(), runs[1].atoms()):
         assert list(frame.merge(found, left_on="id", right_on="record")["id"]) == [3, 4]
-    assert (
-        caplog.text.count(
-            "has other records too, so the index is not kept: join on `record` (if text: id.astype(str))\n"
-        )
-        == 1
-    )
+    text, mixed = (assess_many(rows, out=tmp_path / "out") for rows in (frame.assign(id=["x", "y"]), frame))
+    assert list(mixed.atoms()["record"]) == list(text.atoms()["record"]) == [*"1234xy"]
+    assert caplog.text.count("keeps no index: join on `record` (text if any id is: id.astype(str))\n") == 3
 
 
 NODES = [{"id": "a", "kind": "atom", "prior": 0.5}, {"id": "c", "kind": "context", "prior": 0.9}]

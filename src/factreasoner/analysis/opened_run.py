@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     _Made = tuple[DataFrame | None, Mapping[str, int], bool]  # frame, row of each id, if ids are numbers
 logger = logging.getLogger(__name__)
-OTHERS = "%s has other records too, so the index is not kept: join on `record` (if text: id.astype(str))"
+OTHERS = "%s has other records, so it keeps no index: join on `record` (text if any id is: id.astype(str))"
 
 
 class Run:
