@@ -56,7 +56,7 @@ class ExplainCommand(Command, panels=("Graph",)):
             print_json([explanation.model_dump(mode="json") for explanation in message])
         elif not message and not problems:
             print_text("No atoms to explain.")
-        self._note(unfinished(folder, self.run_dir))
+        self._note(unfinished(folder, self.run_dir, len(folder.assessed())))
         for problem in problems:
             print_text(f"not explained: {problem}", err=True)
         return 0 if not problems else 3 if message else 1

@@ -44,7 +44,7 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
         folder = RunFolder.of_any_task(self.run_dir)
         _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
         config = _changed(folder, self.changes)
-        cut_off = unfinished(folder, self.run_dir)
+        cut_off = unfinished(folder, self.run_dir, len(ids := folder.assessed()))
         models = folder.manifest.content().get("models")
         for note in (
             *unused(config, self.changes),
@@ -57,7 +57,7 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
         out = self.out or self.run_dir / "rescored"
         replaced = _replaced(out, config)
         again = rescorer(config, corrected)
-        summary = score_journal(folder, folder.assessed(), config, again=again, out=out)
+        summary = score_journal(folder, ids, config, again=again, out=out)
         write_rescoring(out, Rescoring(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)

@@ -103,7 +103,7 @@ class FinishedRun(Generic[R]):
         self.task: Task[R] = self._folder.task
         self.config: Config = scored.config if scored else self._folder.config()
         self.ids = self._folder.assessed()
-        self.unfinished = unfinished(self._folder, path)  # what is missing, as text; None if complete
+        self.unfinished = unfinished(self._folder, path, len(self.ids))  # as text; None: whole
         self.corrections = scored.corrections if scored else corrections
         read = Corrections(self.corrections, self._folder) if self.corrections else None
         self._again = rescorer(self.config, read) if scored or read else None
@@ -169,9 +169,9 @@ class FinishedRun(Generic[R]):
         return self.task.tally(config, self.sizes)
 
 
-def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
-    """What is missing of the run at `path`, as text; None if complete."""
-    counts, finished = folder.counts(), len(folder.assessed())
+def unfinished(folder: RunFolder[Any], path: Path, finished: int) -> str | None:
+    """What is missing of the run at `path` with so many finished records, as text; None if complete."""
+    counts = folder.counts()
     if not counts:
         how = "can't be read" if folder.summary_path.exists() else "is missing"
         state = f"summary.json {how}, so the run may have been interrupted"
