@@ -16,7 +16,7 @@ CASES = [
     for line in (Path(__file__).parent / "pronoun_cases.txt").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-LEAST_REPLACED = 75
+LEAST_REPLACED = 90
 MOST_PARTIAL = 2
 """Replacements that put the right name, and leave another word that the case names as well."""
 
@@ -119,13 +119,8 @@ def test_a_contraction_is_written_out(before, last, text):
         ("Ada Lovelace was a writer, editor and critic. She died.", {"Ada Lovelace died."}),
         ("Ada Lovelace lived here, and she is known for notes.", {"Ada Lovelace is known for notes."}),
         ("Olga Roe met Bea Holm. Ada Lovelace praised her work. She died.", {"She died."}),
+        ("Nobody read his plan. Ron Smith spoke.", {"Nobody read his plan."}),
         ("The lamp is old, and it is known that Rome fell.", set()),
-        ('Lu Ferro acts. Some of his films include "Red." On TV, he sings.', {"On TV, Lu Ferro sings."}),
-        ("1. Saco River: Located in Maine, it is long. It is known.", {"Saco River is known."}),
-        ("Kubernetes is a platform. It grows.", {"Kubernetes grows."}),
-        ("Tim Cook leads Apple. He joined in 1998.", {"Tim Cook joined in 1998."}),
-        ("Ada Lovelace wrote. Her mother came. Then she died.", {"Then she died."}),
-        ("Ada Lovelace wrote. His pen broke. Then she died.", {"Then she died."}),
         ("Two women won. They are:\n1. Ada Roe - a writer.", {"Ada Roe is a writer."}),
     ],
 )

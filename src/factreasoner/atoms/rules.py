@@ -9,12 +9,12 @@ from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.atoms.plain_text import STAND_IN, Plain, plain
+from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.text.language import gender_of_name, is_english, is_person, word_set
-from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, VERBS, Parse, Parser, Word, find_parser
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word, find_parser
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.wraps import displayed
 
@@ -167,10 +167,10 @@ def _names(text: str, parser: Parser) -> Iterator[_Named]:
 
 
 def _about_one_person(names: Sequence[_Named]) -> Iterator[_Named]:
-    """The same, with the only person named so far for pronouns of persons without a referent.
+    """The same, with the only person named in the response for pronouns of persons without a referent.
 
-    Not if the response has pronouns of both genders, or another person without a name ("his father") stands
-    in the sentence before or earlier in the same one.
+    Not before the name, nor if the response has pronouns of both genders, or another person without a name
+    ("his father") stands in the sentence before or earlier in the same one.
     """
     parses = [parse for *_, parse in names if parse is not None]
     words = [word for parse in parses for word in parse.words]
@@ -195,7 +195,7 @@ def _about_one_person(names: Sequence[_Named]) -> Iterator[_Named]:
         yield (start, fitting[0].lower, only, parse) if replaced else (start, pronoun, about, parse)
         seen = seen or names_it
         near = [w for w in words if w.pos == "PROPN" and w.dep in ("dobj", *NOMINAL_SUBJECTS)]
-        bare = [w for w in near if w.text not in (STAND_IN, *parts) and not w.dependent("det")]
+        bare = [w for w in near if w.text not in parts and not w.dependent("det")]
         before = bool(somebody) or any(not w.entity or w.dependent("compound") for w in bare)
 
 
@@ -231,9 +231,9 @@ def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Su
     """The named subject of a sentence, if a pronoun elsewhere can refer to it."""
     grammatical = parse.root.subject if parse.root.is_clause else None
     label, colon, _ = wording.text.partition(": ")
-    subjects = [word.lower for word in parse.root.dependents(*NOMINAL_SUBJECTS)]
-    is_clause = any(word.pos in VERBS for word in parse.words if word.end <= len(label))
-    if colon and "it" in subjects and not is_clause and len(label.split()) <= _LONGEST_NAME:
+    kinds = {word.lower for word in parse.root.dependents("attr")}
+    subjects = {word.lower for word in parse.root.dependents(*NOMINAL_SUBJECTS)}
+    if colon and "it" in subjects and not kinds.isdisjoint(label.lower().split()[-1:]):
         return _Subject(wording.shown(0, len(label)), "thing")
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     is_named = grammatical and attribute and attribute.entity == "PERSON" != grammatical.entity
