@@ -19,7 +19,7 @@ RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rul
 BUNDLED = Way(OURS, (), asks=False)
 
 
-class Taken(NamedTuple):
+class Spent(NamedTuple):
     """Scores in the order of the answers (NaN for none), and calls, tokens and seconds for all of them."""
 
     scores: list[float]
@@ -28,9 +28,9 @@ class Taken(NamedTuple):
     new: int
     seconds: float
 
-    def plus(self, other: Taken) -> Taken:
+    def plus(self, other: Spent) -> Spent:
         """Both together."""
-        return Taken(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return Spent(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, minutes: float) -> None:
@@ -41,7 +41,7 @@ def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, mi
     """
     rows, people = _answers(answers)
     print(f"{len(rows)} MT-RAG answers, {model}, at most {minutes:g} minutes a tool", flush=True)
-    found = {way: Taken([], 0, 0, 0, 0.0) for way in ways}
+    found = {way: Spent([], 0, 0, 0, 0.0) for way in ways}
     with tempfile.TemporaryDirectory() as cache:
         for start in range(0, len(rows), ROUND):
             some = rows[start : start + ROUND]
@@ -51,21 +51,24 @@ def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, mi
             print_table(found, people)
 
 
-def _round(way: Way, rows: Sequence[dict[str, Any]], url: str, model: str, cache: str) -> Taken:
+def _round(way: Way, rows: Sequence[dict[str, Any]], url: str, model: str, cache: str) -> Spent:
     with Relay(url.removesuffix("/v1")) as relay:
         asked = Asked(relay.url, model, concurrency=2, most_seconds=3600, cache=cache)
-        scores = process(way, rows, "faithfulness", asked).scores.get("faithfulness", [])
+        ended = process(way, rows, "faithfulness", asked)
         answers = [exchange.answer for exchange in relay.exchanges]
     used = [answer.get("usage") or {} for answer in answers]
     timings = [answer.get("timings") or {} for answer in answers]
     tokens = sum(usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0) for usage in used)
     cached = sum((usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0) for usage in used)
     seconds = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
+    if ended.code:
+        print(f"{way.title}: exit code {ended.code}", flush=True)
+    scores = ended.scores.get("faithfulness", [])
     known = [np.nan if score is None else score for score in scores]
-    return Taken(known + [np.nan] * (len(rows) - len(known)), len(answers), tokens, tokens - cached, seconds)
+    return Spent(known + [np.nan] * (len(rows) - len(known)), len(answers), tokens, tokens - cached, seconds)
 
 
-def print_table(found: Mapping[Way, Taken], people: Sequence[float]) -> None:
+def print_table(found: Mapping[Way, Spent], people: Sequence[float]) -> None:
     """A row for each way: answers with a score, Spearman's correlation, calls, tokens and seconds.
 
     "new" are the tokens that the server did not take from its prefix cache, and "s" the seconds that it
