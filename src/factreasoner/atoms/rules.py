@@ -231,9 +231,9 @@ def _subject(wording: Plain, parse: Parse, known: Mapping[str, set[str]]) -> _Su
     """The named subject of a sentence, if a pronoun elsewhere can refer to it."""
     grammatical = parse.root.subject if parse.root.is_clause else None
     label, colon, _ = wording.text.partition(": ")
-    kinds = {word.lower for word in parse.root.dependents("attr")}
-    subjects = {word.lower for word in parse.root.dependents(*NOMINAL_SUBJECTS)}
-    if colon and "it" in subjects and not kinds.isdisjoint(label.lower().split()[-1:]):
+    kinds = [[word.lower] for word in parse.root.dependents("attr")] if colon else []
+    is_kind = label.lower().split()[-1:] in kinds  # "Saco River: It is a long river"
+    if is_kind and any(word.lower == "it" for word in parse.root.dependents(*NOMINAL_SUBJECTS)):
         return _Subject(wording.shown(0, len(label)), "thing")
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     is_named = grammatical and attribute and attribute.entity == "PERSON" != grammatical.entity
