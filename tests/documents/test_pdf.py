@@ -343,7 +343,7 @@ def test_line_end_hyphens_are_distinguished(case):
 @pytest.mark.parametrize(
     ("before", "small", "base", "expected"),
     [
-        ("4 x 10", "6", 704, "4 x 10^6 crowns"),
+        ("It is (a + b)", "2", 704, "It is (a + b)^2 crowns"),
         ("4 x 10", "-6", 704, "4 x 10^-6 crowns"),
         ("Opened in 1938", "1", 704, "Opened in 1938[1] crowns"),
         ("Opened in 1938", "[1]", 704, "Opened in 1938[1] crowns"),

@@ -7,7 +7,7 @@ import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
 _NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
 _ACCENTS = dict(zip("¨´`ˆ˜ˇ˝¸", "\u0308\u0301\u0300\u0302\u0303\u030c\u030b\u0327", strict=True))
+_UNKNOWN = "\ufffd"
 _LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
 
 
@@ -77,47 +78,46 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     _, bottom, _, top = box = document.page_media_box(number)
     if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
         top = bottom + document.extract_page_text(number)["page_height"]
-    found, characters = document.extract_words(number), document.extract_chars(number)
+    found = document.extract_words(number)
     turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    whole = []
-    if garbled := {round(c.origin_y) for c in characters if c.char == "\ufffd"}:
-        upright = (word for word in found if not round(word.rotation_degrees) % 360)
-        whole = [word for word in upright if not garbled.isdisjoint(round(c.origin_y) for c in word.chars)]
-        boxes = [word.bbox for word in whole]
-        small = _SMALL * median([high for *_, high in boxes] or [0.0])
-        characters = [
-            c
-            for c in characters
-            if round(c.origin_y) not in garbled and not (c.font_size < small and _is_within(c, boxes))
-        ]
-    letters = [
-        PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
-        for c in characters
-        if not round(c.rotation_degrees) % 360
-    ]
+    letters = _letters(document.extract_chars(number), bottom)
+    if any(one.text == _UNKNOWN for one in letters):
+        letters = _spelled(letters, [_letters(word.chars, bottom) for word in found])
     words, stamps = _words_of(letters)
-    words += [_whole(word, bottom, before.text) for before, word in pairwise([*whole[:1], *whole])]
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
         parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
     return parts, top - bottom
 
 
-def _is_within(letter: Any, boxes: Sequence[tuple[float, float, float, float]]) -> bool:
-    x, y = letter.origin_x, letter.origin_y
-    return any(a - 1 < x < a + wide and b - high / 2 < y < b + high for a, b, wide, high in boxes)
+def _letters(characters: Iterable[Any], bottom: float) -> list[PagePart]:
+    return [
+        PagePart(c.char, c.origin_x, c.origin_x + c.advance_width, c.origin_y - bottom, c.font_size)
+        for c in characters
+        if not round(c.rotation_degrees) % 360
+    ]
 
 
-def _whole(word: Any, bottom: float, before: str) -> PagePart:
-    """A word of a line whose letters are not all known one by one, such as those of ligatures."""
-    x, y, wide, high = word.bbox
-    small, base = _SMALL * max(c.font_size for c in word.chars), max(c.origin_y for c in word.chars)
-    letters = []
-    for c in word.chars:
-        is_above = c.font_size < small and c.origin_y > base - 0.5 and not c.char.isalpha()
-        letters.append(PagePart(c.char, x, x, is_above, c.font_size))
-    text = "".join(one.text for one in _with_superscripts(letters, f"{before} "))
-    return PagePart(text, x, x + wide, y - bottom, high)
+def _spelled(letters: Sequence[PagePart], words: Iterable[Sequence[PagePart]]) -> list[PagePart]:
+    """Letters of a page; those of its words in lines where some are unknown, such as ligatures.
+
+    In words, superscripts stand on the line: they get the height that they have on the page.
+    """
+    garbled = {round(one.base) for one in letters if one.text == _UNKNOWN}
+    known = [word for word in words if not garbled.isdisjoint(round(one.base) for one in word)]
+    usual = median([one.height for word in known for one in word] or [0.0])
+    small = [one for one in letters if one.height < _SMALL * usual]
+    found, moved = list[PagePart](), set[PagePart]()
+    for word in known:
+        found.append(word[0]._replace(text=" ", right=word[0].left))
+        near = [one for one in small if 0.1 * usual < abs(one.base - word[0].base) < 0.6 * usual]
+        for one in word:
+            same = (own for own in near if own.text == one.text or abs(own.height - one.height) < 0.1)
+            step, own = min(((abs(own.left - one.left), own) for own in same), default=(usual, one))
+            own = own if step < 0.5 * usual else one
+            moved.add(own)
+            found.append(own._replace(text=own.text.replace(_UNKNOWN, one.text)))
+    return found + [one for one in letters if round(one.base) not in garbled and one not in moved]
 
 
 def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
@@ -199,7 +199,7 @@ def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
     return found
 
 
-def _with_superscripts(letters: list[PagePart], line: str = "") -> list[PagePart]:
+def _with_superscripts(letters: list[PagePart], line: str) -> list[PagePart]:
     """Letters of a word behind those of its line; small ones above it become 10^6, 1938[1]."""
     heights = [one.height for one in letters]
     small = _SMALL * max(heights)
