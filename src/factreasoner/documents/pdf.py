@@ -168,11 +168,7 @@ def _accented(row: Sequence[PagePart]) -> list[PagePart]:
     found = list(row[:1])
     for one in row[1:]:
         mark, base = (one, found[-1]) if one.text in _ACCENTS else (found[-1], one)
-        if (
-            mark.text in _ACCENTS
-            and base.text.isalpha()
-            and mark.overlap(base) > 0.5 * (mark.right - mark.left)
-        ):
+        if mark.text in _ACCENTS and mark.overlap(base) > 0.5 * (mark.right - mark.left):
             found[-1] = base._replace(text=base.text.replace("ı", "i") + _ACCENTS[mark.text])
         else:
             found.append(one)
