@@ -53,6 +53,7 @@ COLUMNS = [
         *by_rows(column(QUARRY, 72), column(MILL, 320)),
     ],
     by_rows(column(QUARRY, 40), column(MILL, 230), column(TOWER, 420)),
+    [*column(QUARRY, 72), *column(MILL, 72, top=600), *column(TOWER, 320)],
     [
         *by_rows(column(QUARRY, 72), column(MILL, 320)),
         (72, 600, "Afterwards"),
@@ -68,7 +69,7 @@ def test_columns_are_read_one_after_another(page):
         assert " ".join(lines) in found
     assert found.index("quarry") < found.index("mill")
     if len(page) > 12:
-        assert " ".join(TOWER) in found
+        assert found.endswith(" ".join(TOWER))
     if "Afterwards" in found:
         assert found.index("1925") < found.index("Afterwards")
 
@@ -351,7 +352,6 @@ def test_line_end_hyphens_are_distinguished(case):
         ("The 5", "th", 704, "The 5th crowns"),
         ("Some 5 km", "2", 704, "Some 5 km^2 crowns"),
         ("Of H", "2", 697, "Of H2 crowns"),
-        ("In 19", "", 704, "In 19 crowns"),
     ],
 )
 def test_small_letters_are_super_or_subscripts(before, small, base, expected):
