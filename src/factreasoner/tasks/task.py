@@ -100,7 +100,7 @@ class Task(Generic[R]):
       claims of a record. `to_repeat`: a resumed run repeats the record.
     - `tally` makes an empty `Tally`, given the sizes of the run's records.
     - `counts`: further fields of its result lines that its table has.
-    - `has_graph`: its results hold a fact graph. `rescored_by` are settings that change other scores.
+    - `has_graph`: its results hold a fact graph; if not, `score` changes only the settings `rescored_by`.
     - `conclude` gives sentences that follow from a run's mean metrics.
     """
 
