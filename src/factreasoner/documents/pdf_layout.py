@@ -69,7 +69,7 @@ def _gutter(parts: Sequence[PagePart], *, within: bool = False) -> float | None:
         facing = {round(part.base) for part in parts if part.left >= place and _faces(part, lefts)}
         if len(facing) >= max(2, 2 * within * covered[place]) and len(facing) - covered[place] > most:
             best, most = place, len(facing) - covered[place]
-    return best and (best + min(part.left for part in parts if part.left >= best)) / 2
+    return best
 
 
 def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
