@@ -16,7 +16,7 @@ CASES = [
     for line in (Path(__file__).parent / "pronoun_cases.txt").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-LEAST_REPLACED = 90
+LEAST_REPLACED = 91
 MOST_PARTIAL = 2
 """Replacements that put the right name, and leave another word that the case names as well."""
 
@@ -116,7 +116,6 @@ def test_a_contraction_is_written_out(before, last, text):
     ("response", "texts"),
     [
         ("Ada Lovelace wrote. Lovelace began to study early. She sang.", {"Ada Lovelace sang."}),
-        ("Ada Lovelace was a writer, editor and critic. She died.", {"Ada Lovelace died."}),
         ("Ada Lovelace lived here, and she is known for notes.", {"Ada Lovelace is known for notes."}),
         ("Olga Roe met Bea Holm. Ada Lovelace praised her work. She died.", {"She died."}),
         ("Nobody read his plan. Ron Smith spoke.", {"Nobody read his plan."}),

@@ -434,6 +434,12 @@ def test_pages_without_text_are_named():
     assert pdf_text(pdf("", ""), 1000).partly == ()
 
 
+def test_text_is_kept_where_pictures_are_damaged(monkeypatch):
+    monkeypatch.setattr("factreasoner.documents.pdf._scans", lambda *_: [1 / 0])
+    found = pdf_text(placed([(72, 700, "One.")]), 10)
+    assert (found.text, found.partly) == ("One.", ("its pictures could not be read",))
+
+
 class Garbled:  # its words are read right, but not their letters, as with ligatures in PDFs of browsers
     def __init__(self, document, known):
         self.document, self.known = document, known

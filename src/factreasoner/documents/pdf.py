@@ -46,7 +46,6 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         if not document.authenticate(""):
             return Extracted("", dropped="encrypted PDF")
         read = [_page(document, number) for number in range(min(document.page_count(), pages))]
-        stamped = list(_scans(document, read))
     except Exception:  # noqa: BLE001 - what pdf-oxide raises for damaged files is of no one kind
         return Extracted("", dropped="damaged PDF")
     is_cut = b"%%EOF" not in data[-1024:]
@@ -54,7 +53,11 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF" if is_cut else "")
     partly = ["its end is missing"] * is_cut
     partly += [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
-    partly += [f"page {number} has no text but a header, footer or stamp" for number in stamped]
+    try:
+        stamped = list(_scans(document, read))
+        partly += [f"page {number} has no text but a header, footer or stamp" for number in stamped]
+    except Exception:  # noqa: BLE001 - as above; the text is there
+        partly.append("its pictures could not be read")
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
