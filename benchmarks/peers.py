@@ -30,7 +30,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from contenders import (
@@ -38,6 +40,7 @@ from contenders import (
     METRICS,
     OURS,
     PEERS,
+    Asked,
     Outcome,
     Way,
     install,
@@ -68,6 +71,7 @@ def main() -> None:
     parser.add_argument("--model", default="local")
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--minutes", type=float, default=60, help="the most that a tool may take")
+    parser.add_argument("--folder", help="where scores are kept, for a run that goes on where it ended")
     options = parser.parse_args()
     names = options.names or list(PEERS)
     if unknown := [name for name in names if name not in PEERS]:
@@ -80,7 +84,11 @@ def main() -> None:
     if options.api_base:
         ranked = [RULES, BUNDLED, *(Way(PEERS[name]) for name in names)]
         limits = {"answers": options.answers, "minutes": options.minutes}
-        print_ranking(ranked, options.api_base, options.model, **limits)
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(options.folder or temporary)
+            folder.mkdir(parents=True, exist_ok=True)
+            asked = Asked(options.api_base, options.model, 2, 3600, str(folder / "cache"))
+            print_ranking(ranked, asked, folder, **limits)
         return
     for which in METRICS:
         print_costs(which, [way for way in ways if which in way.contender.metrics])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,28 +33,31 @@ class Spent(NamedTuple):
         return Spent(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def print_ranking(ways: Sequence[Way], url: str, model: str, *, answers: int, minutes: float) -> None:
+def print_ranking(ways: Sequence[Way], asked: Asked, folder: Path, *, answers: int, minutes: float) -> None:
     """Run the ways in turn on a few answers at a time, and print the table after each round.
 
     So a load of the machine meets all alike, and whatever ends this early leaves pairs. A way stops when
-    the server has computed for it for so many minutes.
+    the server has computed for it for so many minutes. What the folder keeps of an earlier run is not
+    asked again.
     """
     rows, people = _answers(answers)
-    print(f"{len(rows)} MT-RAG answers, {model}, at most {minutes:g} minutes a tool", flush=True)
-    found = {way: Spent([], 0, 0, 0, 0.0) for way in ways}
-    with tempfile.TemporaryDirectory() as cache:
-        for start in range(0, len(rows), ROUND):
-            some = rows[start : start + ROUND]
-            for way, taken in found.items():
-                if len(taken.scores) == start and taken.seconds < 60 * minutes:
-                    found[way] = taken.plus(_round(way, some, url, model, cache))
-            print_table(found, people)
+    print(f"{len(rows)} MT-RAG answers, {asked.model}, at most {minutes:g} minutes a tool", flush=True)
+    kept = folder / "scores.json"
+    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    found = {way: Spent(*before.get(way.title, ([], 0, 0, 0, 0.0))) for way in ways}
+    for start in range(0, len(rows), ROUND):
+        some = rows[start : start + ROUND]
+        for way, taken in found.items():
+            if len(taken.scores) == start and taken.seconds < 60 * minutes:
+                found[way] = taken.plus(_round(way, some, asked))
+                told = before | {way.title: taken for way, taken in found.items()}
+                kept.write_text(json.dumps(told), encoding="utf-8")
+        print_table(found, people)
 
 
-def _round(way: Way, rows: Sequence[dict[str, Any]], url: str, model: str, cache: str) -> Spent:
-    with Relay(url.removesuffix("/v1")) as relay:
-        asked = Asked(relay.url, model, concurrency=2, most_seconds=3600, cache=cache)
-        ended = process(way, rows, "faithfulness", asked)
+def _round(way: Way, rows: Sequence[dict[str, Any]], asked: Asked) -> Spent:
+    with Relay(asked.url.removesuffix("/v1")) as relay:
+        ended = process(way, rows, "faithfulness", asked._replace(url=relay.url))
         answers = [exchange.answer for exchange in relay.exchanges]
     used = [answer.get("usage") or {} for answer in answers]
     timings = [answer.get("timings") or {} for answer in answers]
