@@ -119,7 +119,7 @@ def test_only_fresh_resets_the_ledger(tmp_path):
 
 def test_a_second_writer_is_kept_out(tmp_path):
     first = opened(tmp_path)
-    with pytest.raises(RunError, match="another process"):
+    with pytest.raises(RunError, match="another call or process"):
         opened(tmp_path)
     first.close()
     opened(tmp_path).close()

@@ -175,15 +175,15 @@ class RunFolder(Journal, Generic[R]):
 
         A torn last line of the journal is dropped. A run without results may become any other.
 
-        Raises RunError: another process writes here, the run has other settings (which are named), or its
-        files are damaged or can't be written. The folder is then not locked.
+        Raises RunError: another call or process writes here, the run has other settings (which are named), or
+        its files are damaged or can't be written. The folder is then not locked.
         """
         try:
             self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout as error:
-            raise RunError(f"{self.path}: another process is writing to this run") from error
+            raise RunError(f"{self.path}: another call or process is writing to this run") from error
         except OSError as error:
             raise RunError(
                 f"{self.path}: can't be used as a run folder: {error.strerror}; choose another `out`"
