@@ -216,7 +216,7 @@ def report(header, footer, bodies=BODIES):
     return [
         [
             *([(72, 760, header(n))] if header(n) else []),
-            (72, 700, body),
+            (72, 600, body),
             *([(290, 40, footer(n))] if footer(n) else []),
         ]
         for n, body in enumerate(bodies, 1)

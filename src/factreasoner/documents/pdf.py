@@ -78,14 +78,14 @@ def _title(data: bytes) -> str:
 
 def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     """The parts of the lines of a page, and its height."""
-    _, bottom, _, top = box = document.page_media_box(number)
-    if box == (0.0, 0.0, 612.0, 792.0):  # pdf-oxide takes a box that is inherited for this one
-        top = bottom + document.extract_page_text(number)["page_height"]
-    found = document.extract_words(number)
-    turned = [word.text for word in found if round(word.rotation_degrees) % 360]  # on its side, or a stamp
-    letters = _letters(document.extract_chars(number), bottom)
-    if any(one.text == _UNKNOWN for one in letters):
-        letters = _spelled(letters, [_letters(word.chars, bottom) for word in found])
+    _, bottom, _, top = document[number].bbox
+    found = document.extract_chars(number)
+    letters = _letters(found, bottom)
+    garbled = any(one.text == _UNKNOWN for one in letters)
+    known = document.extract_words(number) if garbled or len(letters) < len(found) else ()
+    turned = [word.text for word in known if round(word.rotation_degrees) % 360]  # on its side, or a stamp
+    if garbled:
+        letters = _spelled(letters, [_letters(word.chars, bottom) for word in known])
     words, stamps = _words_of(letters)
     parts = [part for row in rows_of(words) for part in parts_of(row)]
     if turned or stamps:  # they have no place among the lines
@@ -128,9 +128,8 @@ def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Itera
     for number, (parts, height) in enumerate(read):
         text = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
         if parts and len(text.split()) < 6 and not layout.SENTENCE_END.search(text):
-            area = height * document.extract_page_text(number)["page_width"]
             boxes = (image["bbox"] for image in document.extract_images(number))
-            if sum(width * height for _, _, width, height in boxes) > 0.7 * area:
+            if sum(width * height for _, _, width, height in boxes) > 0.7 * height * document[number].width:
                 yield number + 1
 
 
@@ -145,8 +144,8 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
         rows = map(_accented, rows)
     words = [word for row in rows for word in _words_in(row, spaced=spaced)]
     stamps: list[str] = []
-    for row in rows_of(large):
-        parts = list(parts_of(list(_words_in(row, spaced=spaced))))
+    for row in filter(None, (list(_words_in(row, spaced=spaced)) for row in rows_of(large))):
+        parts = list(parts_of(row))
         if any(part.is_over(words) for part in parts):
             stamps += [part.text for part in parts]
         else:
@@ -235,7 +234,7 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
 
 
 class _Edge(NamedTuple):
-    """A row at an edge; `apart` if a blank or its font sets it off, `within` if a small letter follows."""
+    """A row at an edge; `apart` if a blank or its font sets it off."""
 
     top: bool
     place: float
@@ -243,7 +242,6 @@ class _Edge(NamedTuple):
     text: str
     key: str
     apart: bool
-    within: bool
 
 
 def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PagePart], list[str]]:
@@ -270,8 +268,6 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
             elif _cuts(edge, beside):
                 body = rest
                 cutting[edge.top] += edge.row
-        if not body:
-            body, cutting = cutting[True] + cutting[False], {True: [], False: []}
         found = layout.with_notes(layout.ordered(body))
         for n in [n for n, line in enumerate(found) if not line.aside][-1:]:
             found[n] = found[n]._replace(last=True)
@@ -294,11 +290,9 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
                 break
             text = " ".join(part.text for part in row)
             least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
-            blank = len(rows) > 1 and gap > min(least, 3 * high)
-            apart = blank or len(rows) == 1 or (bool(after) and not layout.are_alike(row[0], after[0]))
-            within = top and bool(after) and after[0].text[:1].islower()
-            found = [one._replace(apart=one.apart or apart, within=one.within or within) for one in found]
-            found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart, within))
+            apart = gap > least or (bool(after) and not layout.are_alike(row[0], after[0]))
+            found = [one._replace(apart=one.apart or apart) for one in found]
+            found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart))
         yield from found
 
 
@@ -313,7 +307,7 @@ def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:
     if _NAMED_NUMBER.fullmatch(edge.key):
         return edge.apart
     is_text = edge.text[:1].islower() or len(edge.text) > 60 or layout.SENTENCE_END.search(edge.text)
-    return edge.apart and not is_text and (edge.within or any(other.apart for other in beside))
+    return edge.apart and not is_text and any(other.apart for other in beside)
 
 
 def _forms(text: str, number: int) -> set[str]:

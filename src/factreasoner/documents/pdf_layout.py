@@ -46,9 +46,9 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     lines: list[PagePart] = []
     rows = ((any(part.left < gutter < part.right for part in row), row) for row in rows_of(parts))
     groups = groupby(rows, lambda pair: pair[0])
-    bands = [(across, [part for _, row in group for part in row]) for across, group in groups]
-    for number, (across, band) in enumerate(bands, 1):
-        lines += _lines(band) if across else _columns(band, gutter, followed=number < len(bands))
+    for across, group in groups:
+        band = [part for _, row in group for part in row]
+        lines += _lines(band) if across else _columns(band, gutter)
     return lines
 
 
@@ -72,11 +72,11 @@ def _gutter(parts: Sequence[PagePart], *, within: bool = False) -> float | None:
     return best
 
 
-def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> list[PagePart]:
+def _columns(parts: Sequence[PagePart], gutter: float) -> list[PagePart]:
     """The lines of parts on both sides of a gutter: column by column if these are prose, else row by row.
 
     Only lines beside others are judged. What stands below the right column, after a blank, is no column if
-    a line across both follows or it is no prose, such as a table.
+    it is no prose, such as a table.
     """
     left, right = [p for p in parts if p.right <= gutter], [p for p in parts if p.right > gutter]
     bases, others = sorted(part.base for part in right), sorted(part.base for part in left)
@@ -90,7 +90,7 @@ def _columns(parts: Sequence[PagePart], gutter: float, *, followed: bool) -> lis
     apart = (n for n in range(1, len(left)) if left[n - 1].base - left[n].base > 1.6 * left[n].height)
     end = next((n for n in apart if left[n].base < lowest - left[n].height), len(left))
     tail = [*left[end:], *below]
-    if not followed and min(_prose_of(tail)) >= _LEAST_PROSE:
+    if min(_prose_of(tail)) >= _LEAST_PROSE:
         end, tail = len(left), below
     return with_notes(ordered(left[:end], prose=True)) + ordered(right, prose=True) + _lines(tail)
 
