@@ -203,14 +203,6 @@ def test_tables_after_a_page_keep_their_headers(first, second):
     ]
 
 
-@pytest.mark.parametrize("size", [15, 24, 60])
-@pytest.mark.parametrize(("x", "y"), [(80, 650), (150, 672), (150, 679), (200, 665), (250, 693), (220, 655)])
-def test_stamps_printed_over_lines_come_last(x, y, size):
-    lines = [*LINES, *(f"{line[:-4]} then" for line in LINES)]
-    page = [*column(lines, 72), (x, y, "DRAFT", size)]
-    assert text(page) == text(column(lines, 72)) + "\nDRAFT"
-
-
 def report(header, footer, bodies=BODIES):
     """Pages with a line at their top and bottom each, and a sentence that runs over all of them."""
     return [

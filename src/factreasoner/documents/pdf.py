@@ -21,7 +21,7 @@ from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, row
 from factreasoner.text.language import normalize_nfc
 
 _LARGE, _SMALL = 1.2, 0.85
-"""Heights of usual letters that make a drop cap or a stamp, and of the letter before a superscript."""
+"""Heights of usual letters that make a drop cap, and of the letter before a superscript."""
 _MARGIN, _MOST_ROWS = 0.12, 3
 """Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
 _SAME_PLACE = 3.0
@@ -86,10 +86,9 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     turned = [word.text for word in known if round(word.rotation_degrees) % 360]  # on its side, or a stamp
     if garbled:
         letters = _spelled(letters, [_letters(word.chars, bottom) for word in known])
-    words, stamps = _words_of(letters)
-    parts = [part for row in rows_of(words) for part in parts_of(row)]
-    if turned or stamps:  # they have no place among the lines
-        parts.append(PagePart(" ".join([*turned, *stamps]), 0, 0, 0, 1))
+    parts = [part for row in rows_of(_words_of(letters)) for part in parts_of(row)]
+    if turned:  # it has no place among the lines
+        parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
 
 
@@ -133,8 +132,8 @@ def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Itera
                 yield number + 1
 
 
-def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
-    """The words of a page, drop caps before theirs, and its stamps: larger letters printed over lines."""
+def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
+    """The words of a page, drop caps before theirs."""
     usual = median(one.height for one in letters) if letters else 0.0
     spaced = 12 * sum(one.text.isspace() for one in letters) > len(letters)
     large = [one for one in letters if one.height > _LARGE * usual]
@@ -143,15 +142,10 @@ def _words_of(letters: Sequence[PagePart]) -> tuple[list[PagePart], list[str]]:
     if any(one.text in _ACCENTS for one in others):
         rows = map(_accented, rows)
     words = [word for row in rows for word in _words_in(row, spaced=spaced)]
-    stamps: list[str] = []
     for row in filter(None, (list(_words_in(row, spaced=spaced)) for row in rows_of(large))):
-        parts = list(parts_of(row))
-        if any(part.is_over(words) for part in parts):
-            stamps += [part.text for part in parts]
-        else:
-            for part in parts:
-                _put(part, words, usual)
-    return words, stamps
+        for part in parts_of(row):
+            _put(part, words, usual)
+    return words
 
 
 def _words_in(row: Sequence[PagePart], *, spaced: bool) -> Iterator[PagePart]:

@@ -46,15 +46,6 @@ class PagePart(NamedTuple):
         """Points of a line over which both stand; 0 if none."""
         return max(0.0, min(self.right, other.right) - max(self.left, other.left))
 
-    def is_over(self, others: Iterable[PagePart]) -> bool:
-        """Whether it is printed over one of others, in larger letters."""
-        return any(
-            other.height < self.height
-            and self.overlap(other) > 0.2 * other.height
-            and self.base - 0.5 * other.height < other.base < self.base + 0.7 * self.height
-            for other in others
-        )
-
 
 def rows_of(parts: Iterable[PagePart]) -> Iterator[list[PagePart]]:
     """Parts that stand on one line, from the top of the page to its bottom, each row from the left."""
