@@ -17,7 +17,7 @@ import pdf_oxide
 from factreasoner.documents import pdf_layout as layout
 from factreasoner.documents.html import one_line, raised
 from factreasoner.documents.page import Extracted
-from factreasoner.documents.pdf_rows import PagePart, join_tables, parts_of, rows_of, tables_of
+from factreasoner.documents.pdf_rows import PagePart, parts_of, rows_of, tables_of
 from factreasoner.text.language import normalize_nfc
 
 _LARGE, _SMALL = 1.2, 0.85
@@ -267,7 +267,6 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
             found[n] = found[n]._replace(last=True)
         above, below = ([one._replace(aside=True) for one in layout.ordered(cutting[top])] for top in cutting)
         lines += above + found + below
-    join_tables(lines)
     return lines, running
 
 

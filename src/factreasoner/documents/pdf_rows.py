@@ -27,8 +27,7 @@ class PagePart(NamedTuple):
     """Words that stand side by side, in points from the page's corner: a line of a column, or a cell.
 
     `full` says that the line goes to the right end of its column, `last` that it is the last of its page,
-    `aside` that it may stand within a sentence, `apart` that a cell ends before it. `cells` are the parts
-    of a row of a table.
+    `aside` that it may stand within a sentence, `apart` that a cell ends before it.
     """
 
     text: str
@@ -40,7 +39,6 @@ class PagePart(NamedTuple):
     last: bool = False
     aside: bool = False
     apart: bool = False
-    cells: tuple[PagePart, ...] = ()
 
     def overlap(self, other: PagePart) -> float:
         """Points of a line over which both stand; 0 if none."""
@@ -119,8 +117,7 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
             below = [n for n, column in enumerate(columns) if row[0].overlap(column)]
             is_cell = len(row) == len(below) == 1 and below[0] > 0
             inside = len(columns) > 1 and (several[0] <= number <= several[-1] or is_cell)
-            line = _cells(row, columns) if inside else _merged(row)
-            lines.append(line._replace(cells=tuple(row) if inside or BAR in line.text else ()))
+            lines.append(_cells(row, columns) if inside else _merged(row))
     return lines
 
 
@@ -179,49 +176,6 @@ def _column_of(part: PagePart, columns: Sequence[PagePart]) -> int:
     """The number of the column that a part stands in, or is the nearest to."""
     near = [(part.overlap(one), -abs(part.left + part.right - one.left - one.right)) for one in columns]
     return near.index(max(near))
-
-
-def join_tables(lines: list[PagePart]) -> None:
-    """Give the rows of a table over several pages the same columns; only its last page then has a last line.
-
-    A table whose first row on a page names columns is another one.
-    """
-    rows = [n for n, line in enumerate(lines) if not line.aside]
-    pages = accumulate((lines[n].last for n in rows), initial=0)
-    table: list[list[int]] = []
-    places = [(n, (page, bool(lines[n].cells))) for n, page in zip(rows, pages, strict=False)]
-    for (_, is_row), group in groupby(places, lambda place: place[1]):
-        half = [n for n, _ in group]
-        above = [lines[n] for n in table[-1][1:]] if is_row and table and len(table[0]) > 1 else None
-        if above is None or _is_header([lines[n] for n in half], lines[table[0][0]], above):
-            _align(lines, table)
-            table = []
-        table += [half] * is_row
-    _align(lines, table)
-
-
-def _align(lines: list[PagePart], table: Sequence[Sequence[int]]) -> None:
-    """Put all rows of a table on several pages into as many columns as it has on the page with the most."""
-    columns = [_columns_of([lines[n].cells for n in half]) for half in table if len(table) > 1]
-    widest = max(columns, key=len, default=[])
-    for half, own in zip(table, columns, strict=False):
-        for row, n in [(lines[n], n) for n in half]:
-            shown = _cells(row.cells, own if len(own) == len(widest) else widest)
-            lines[n] = shown._replace(cells=row.cells, last=row.last and half is table[-1])
-
-
-def _is_header(below: Sequence[PagePart], header: PagePart, rows: Sequence[PagePart]) -> bool:
-    """Whether the first row on a page names columns: as the header does, or unlike all rows in its signs."""
-    text, others = below[0].text, [_look(row.text) for row in (*rows, *below[1:])]
-    look = _look(text)
-    names = look == _look(header.text) or not look[0] or not {"", "0"} & set(look)
-    return text == header.text or (names and look not in others)
-
-
-def _look(text: str) -> list[str]:
-    """What the cells of a row are: numbers, words or empty."""
-    cells = (re.sub(r"[\W_]", "", cell) for cell in text.split(BAR))
-    return ["0" if re.search(r"\d", cell) else cell[:1] and "x" for cell in cells]
 
 
 def tables_of(text: str) -> tuple[str, list[TextTable]]:
