@@ -29,7 +29,6 @@ _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*")
-_NAMED_NUMBER = re.compile(r"(?:[^\w#]*[^\W\d_]{0,9}[^\w#]*#){1,2}[^\w#.]*")
 _ACCENTS = dict(zip("¨´`ˆ˜ˇ˝¸", "\u0308\u0301\u0300\u0302\u0303\u030c\u030b\u0327", strict=True))
 _UNKNOWN = "\ufffd"
 _LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
@@ -138,10 +137,7 @@ def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
     spaced = 12 * sum(one.text.isspace() for one in letters) > len(letters)
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
-    rows = rows_of(others)
-    if any(one.text in _ACCENTS for one in others):
-        rows = map(_accented, rows)
-    words = [word for row in rows for word in _words_in(row, spaced=spaced)]
+    words = [word for row in rows_of(others) for word in _words_in(_accented(row), spaced=spaced)]
     for row in filter(None, (list(_words_in(row, spaced=spaced)) for row in rows_of(large))):
         for part in parts_of(row):
             _put(part, words, usual)
@@ -195,8 +191,6 @@ def _with_superscripts(letters: list[PagePart], line: str) -> list[PagePart]:
     """Letters of a word behind those of its line; small ones above it become 10^6, 1938[1]."""
     heights = [one.height for one in letters]
     small = _SMALL * max(heights)
-    if min(heights) >= small:
-        return letters
     found: list[PagePart] = []
     for is_small, run in groupby(letters, lambda one: one.height < small):
         some = list(run)
@@ -296,9 +290,7 @@ def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
 
 
 def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:
-    """Whether a row that stands apart is a page number, or a header or footer that differs by page."""
-    if _NAMED_NUMBER.fullmatch(edge.key):
-        return edge.apart
+    """Whether a row that stands apart is a header or footer that differs by page."""
     is_text = edge.text[:1].islower() or len(edge.text) > 60 or layout.SENTENCE_END.search(edge.text)
     return edge.apart and not is_text and any(other.apart for other in beside)
 

@@ -115,7 +115,7 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
         columns = _columns_of(run[several[0] : several[-1] + 1]) if len(several) > 1 else []
         for number, row in enumerate(run):
             below = [n for n, column in enumerate(columns) if row[0].overlap(column)]
-            is_cell = len(row) == len(below) == 1 and below[0] > 0
+            is_cell = len(below) == 1 and below[0] > 0
             inside = len(columns) > 1 and (several[0] <= number <= several[-1] or is_cell)
             lines.append(_cells(row, columns) if inside else _merged(row))
     return lines
