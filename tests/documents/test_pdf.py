@@ -5,6 +5,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pdf_oxide
 import pytest
@@ -407,7 +408,7 @@ def test_pages_without_text_are_named():
 
 
 def test_text_is_kept_where_pictures_are_damaged(monkeypatch):
-    monkeypatch.setattr("factreasoner.documents.pdf._scans", lambda *_: [1 / 0])
+    monkeypatch.setattr("factreasoner.documents.pdf._scans", Mock(side_effect=RuntimeError))
     found = pdf_text(placed([(72, 700, "One.")]), 10)
     assert (found.text, found.partly) == ("One.", ("its pictures could not be read",))
 

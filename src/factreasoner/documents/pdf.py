@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import unicodedata
@@ -45,7 +44,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         if not document.authenticate(""):
             return Extracted("", dropped="encrypted PDF")
         read = [_page(document, number) for number in range(min(document.page_count(), pages))]
-    except Exception:  # noqa: BLE001 - what pdf-oxide raises for damaged files is of no one kind
+    except (OSError, RuntimeError):
         return Extracted("", dropped="damaged PDF")
     is_cut = b"%%EOF" not in data[-1024:]
     if not any(parts for parts, _ in read):
@@ -55,7 +54,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     try:
         stamped = list(_scans(document, read))
         partly += [f"page {number} has no text but a header, footer or stamp" for number in stamped]
-    except Exception:  # noqa: BLE001 - as above; the text is there
+    except RuntimeError:
         partly.append("its pictures could not be read")
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
@@ -69,10 +68,11 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
 def _title(data: bytes) -> str:
     import pypdf  # pdf-oxide gives no title
 
-    with contextlib.suppress(Exception):
+    try:
         found = pypdf.PdfReader(io.BytesIO(data)).metadata
         return one_line(found.title if found else "")
-    return ""
+    except (pypdf.errors.PyPdfError, AttributeError, ValueError):  # the file is damaged, or the title no text
+        return ""
 
 
 def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
@@ -215,9 +215,7 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
     if first is None or len(initial.text) > 2 or not (begin[:1].islower() or begin.isupper()):
         words.append(initial)
         return
-    known = {*re.findall(r"\w+", " ".join(w.text for w in words if w is not first).lower()), *layout.KNOWN}
-    letter, rest = initial.text[-1:].lower(), begin.lower()
-    apart = letter in layout.KNOWN and letter + rest not in known and (rest in known or letter == "a")
+    apart = initial.text == "A" and not layout.is_word(f"a{begin.lower()}")
     words[at] = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
 
 

@@ -35,7 +35,6 @@ KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
-_INVERTED = frozenset({"il", "ils", "elle", "elles", "nous", "vous"})
 
 
 def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
@@ -252,14 +251,15 @@ class _LineEnds:
         whole, parts, known = begin + end, {begin, end}, self._known
         if f"{begin}-{end}" in known or whole in known:
             return whole not in known
-        if _AND.match(after) or min(len(begin), len(end)) == 1 or (self._foreign and end in _INVERTED):
+        if _AND.match(after) or min(len(begin), len(end)) == 1:
             return True
-        if whole in KNOWN or (not self._foreign and _is_english(whole)):
+        if whole in KNOWN if self._foreign else is_word(whole):
             return False
         several = "-" in head or after[tail.end() :].startswith("-")
         words = KNOWN if self._foreign else known | KNOWN | _english()
         return parts <= words or (several and not parts.isdisjoint(words))
 
 
-def _is_english(word: str) -> bool:
-    return not _english().isdisjoint({word, stem(word, "english")})
+def is_word(word: str) -> bool:
+    """Whether a word in small letters is an English one, or a function word of any language."""
+    return word in KNOWN or not _english().isdisjoint({word, stem(word, "english")})
