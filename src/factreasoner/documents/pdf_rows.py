@@ -62,7 +62,8 @@ def parts_of(row: Sequence[PagePart], *, spaced: bool = False) -> Iterator[PageP
     beside, gap = [row[0]], _UNWRITTEN_GAP if spaced else _COLUMN_GAP
     for word in row[1:]:
         is_wide = word.apart or word.left - beside[-1].right > gap * max(beside[-1].height, word.height)
-        if is_wide and (len(beside) > 1 or not LIST_MARK.fullmatch(beside[0].text)):
+        texts = beside[0].text, word.text
+        if is_wide and (len(beside) > 1 or [*map(bool, map(LIST_MARK.fullmatch, texts))] != [True, False]):
             yield _merged(beside)
             beside = []
         beside.append(word)
