@@ -178,7 +178,9 @@ OTTERS = ["Name|Length|Cost|Opened", "Otter Bridge|412 m|2 M|1931", "Mill Bridge
 )
 def test_tables_over_pages_are_one(rows, options, edges):
     last = ["Top Bridge|70 m|7 k|1901", "Far Bridge|9 m|8 k|1902"]
-    found = pdf_text(placed([*grid(OTTERS), *edges], grid(rows, **options), grid(last)), 10)
+    found = pdf_text(
+        placed(*[[*half, *edges] for half in (grid(OTTERS), grid(rows, **options), grid(last))]), 10
+    )
     lines = [" ".join(row.replace("|", " | ").split()) for row in [*OTTERS, *rows, *last]]
     (table,) = found.tables
     assert [table.header, *found.text[table.start : table.end].split("\n")] == lines
@@ -243,10 +245,9 @@ NOTE = "1 See the annual report of 1931, page 12."
 @pytest.mark.parametrize(
     ("below", "above"),
     [
-        ([], [(72, 760, "2 Mills"), (480, 760, "17")]),
         ([(72, 90, NOTE, 8)], []),
         ([(72, 90, NOTE)], []),
-        ([(72, 90, "* See the report, which was", 8), (72, 80, "printed later", 8)], [(72, 760, "The Mill")]),
+        ([(72, 90, "* See the report, which was", 8), (72, 80, "printed later", 8)], []),
         ([(72, 90, "[1] Cf. the report", 9), (290, 40, "3")], [(290, 40, "4")]),
     ],
 )
@@ -285,7 +286,7 @@ def test_header_rows_of_tables_stay(edges, padding):
     page = [(left, 45 + top - padding * (top < 700), cell) for left, top, cell in drawn]
     expected = "\n".join(rows).replace("|", " | ")
     found = text(*[[*page, *edges]] * 3)
-    assert found == "\n\n".join([expected] * 3) + "\nAnnual Report" * bool(edges)
+    assert found == "\n".join([expected] * 3) + "\nAnnual Report" * bool(edges)
 
 
 def test_pages_of_nothing_but_running_lines_are_read():
@@ -396,7 +397,8 @@ def test_lines_around_a_page_break_are_no_table():
 def test_large_words_are_no_drop_caps():
     title = [(72, 740, "A Bridge of Stone", 24), *column(LINES, 72)]
     assert text(title) == "A Bridge of Stone\n" + " ".join(LINES)
-    assert text([(72, 740, "B", 24), *column(LINES, 72)]) == "B\n" + " ".join(LINES)
+    for large in ("B", " "):
+        assert text([(72, 740, large, 24), *column(LINES, 72)]) == f"{large}\n".lstrip() + " ".join(LINES)
 
 
 def test_pages_without_text_are_named():
@@ -419,6 +421,9 @@ class Garbled:  # its words are read right, but not their letters, as with ligat
 
     def __getattr__(self, name):
         return getattr(self.document, name)
+
+    def __getitem__(self, number):
+        return self.document[number]
 
     def extract_chars(self, number):
         names = ("char", "origin_x", "origin_y", "advance_width", "font_size", "rotation_degrees")
@@ -493,7 +498,7 @@ def test_cut_pdf_is_no_scan(share):
 
 def test_circles_in_pdf_end():
     circle = pdf(ARTICLE, ARTICLE).replace(b"/Kids [", b"/Kids [2 0 R ", 1)
-    assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).dropped in ("unreadable", "damaged PDF")
+    assert PageReader(sift=False).read(Page("x.pdf", "", "", circle)).text == ARTICLE
 
 
 @pytest.mark.parametrize("mark", ["\u2022", "1.", "(a)", "B."])

@@ -251,7 +251,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
                 is_number = _PAGE_NUMBER.fullmatch(edge.key) and not _YEAR.search(text)
                 running += [text] if seen.isdisjoint(forms) and not is_number else []
                 seen |= forms
-            elif _cuts(edge, beside):
+            elif rest and _cuts(edge, beside):
                 body = rest
                 cutting[edge.top] += edge.row
         found = layout.with_notes(layout.ordered(body))
@@ -275,7 +275,8 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
                 break
             text = " ".join(part.text for part in row)
             least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
-            apart = gap > least or (bool(after) and not layout.are_alike(row[0], after[0]))
+            is_set_off = bool(after) and not layout.are_alike(row[0], after[0])
+            apart = len(rows) == 1 or gap > min(least, 3 * high) or is_set_off
             found = [one._replace(apart=one.apart or apart) for one in found]
             found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart))
         yield from found

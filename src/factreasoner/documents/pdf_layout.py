@@ -33,6 +33,7 @@ _FIRST_WORD = re.compile(rf"{_UNSPACED.pattern}|\S+|$")
 _HYPHEN = re.compile(r"(?:(?P<head>[^\s\xad]*[^\W_])[-‐]|\S\xad)$")
 KNOWN = frozenset[str]().union(*FUNCTION_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+_INVERTED = frozenset({"il", "ils", "elle", "elles", "nous", "vous"})
 _AND = re.compile(r"(?:and|or|und|oder|bzw)\b")
 """What stands behind a hyphen that is for a part of a word: "pre- and postwar"."""
 
@@ -251,7 +252,7 @@ class _LineEnds:
         whole, parts, known = begin + end, {begin, end}, self._known
         if f"{begin}-{end}" in known or whole in known:
             return whole not in known
-        if _AND.match(after) or min(len(begin), len(end)) == 1:
+        if _AND.match(after) or min(len(begin), len(end)) == 1 or (self._foreign and end in _INVERTED):
             return True
         if whole in KNOWN if self._foreign else is_word(whole):
             return False
