@@ -92,10 +92,7 @@ def display(url: httpx.URL | str) -> str:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):
         return "a malformed URL"
-    port = f":{parsed.port}" if parsed.port is not None else ""
-    host = parsed.raw_host.decode("ascii")  # `host` decodes IDNA, and raises where that is hostile
-    host = f"[{host}]" if ":" in host else host
-    text = f"{parsed.scheme}://{host}{port}{parsed.path}"
+    text = f"{parsed.scheme}://{parsed.netloc.decode('ascii')}{parsed.path}"
     return text if len(text) <= 120 else text[:117] + "..."
 
 
@@ -105,10 +102,7 @@ def normal_domain(domain: str) -> str:
     Raises ConfigError: it is not a domain (a URL, a path, a wildcard inside).
     """
     bare = domain.strip().removeprefix("*.").strip(".")
-    try:
-        host = httpx.URL(f"http://{bare}/").raw_host.decode("ascii").lower()
-    except (httpx.InvalidURL, ValueError):
-        host = ""
+    host = host_of(bare)
     if not host or host_refusal(host) or re.search(r"[/:@?#\s]", bare):
         raise ConfigError(
             f"allow_domains, deny_domains: {domain!r} is not a domain; write it as 'example.org'"

@@ -8,7 +8,6 @@ unpacked.
 from __future__ import annotations
 
 import functools
-import os
 import socket
 import ssl
 import time
@@ -35,14 +34,10 @@ def system_resolver(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
+@functools.cache
 def tls_context() -> ssl.SSLContext:
     """The verifying TLS context, created once: reading hundreds of certificates takes time."""
-    return _tls_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-
-
-@functools.cache
-def _tls_context(file: str | None, folder: str | None) -> ssl.SSLContext:
-    return httpx.create_ssl_context()  # reads those two itself
+    return httpx.create_ssl_context()
 
 
 class Deadline:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import httpcore
@@ -116,7 +117,7 @@ class Fetcher:
             raise UnreadablePageError(reason, f"{display(url)}: {error}", passing=True) from error
 
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
-        headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
+        headers = dict(httpx.Headers(response.headers).multi_items())
         if response.status in (301, 302, 303, 307, 308):
             return _redirect(url, headers.get("location", ""))
         if not 200 <= response.status < 300:
@@ -139,21 +140,9 @@ class Fetcher:
 
 def content_type(header: str) -> tuple[str, str]:
     """(media type, charset) of a Content-Type header, in lower case; empty if missing."""
-    media_type, *parameters = header.lower().split(";")
-    charset = ""
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "charset":
-            charset = value.strip().strip("\"'")
-    return media_type.strip(), charset
-
-
-def _text(header: bytes) -> str:
-    """A header's value: ASCII by the standard, UTF-8 from some servers."""
-    try:
-        return header.decode("utf-8")
-    except UnicodeDecodeError:
-        return header.decode("latin-1")
+    media_type, _, parameters = header.lower().partition(";")
+    charset = re.search(r"\bcharset\s*=[\s\"']*([^\"';\s]*)", parameters)
+    return media_type.strip(), charset[1] if charset else ""
 
 
 def _redirect(url: httpx.URL, location: str) -> str:
