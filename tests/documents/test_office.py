@@ -12,7 +12,11 @@ import pytest
 from office_files import MATH, MC, chart, docx, packed, paragraph, pptx, run, slide_table, text_shape
 
 from factreasoner.documents import extract
-from factreasoner.documents.extract import office_text
+
+
+def office_text(data, kind):
+    return extract.extract(data, kind, sift=False)
+
 
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))
@@ -400,6 +404,7 @@ def points(*values):
     return "".join(f'<c:pt idx="{n}"><c:v>{value}</c:v></c:pt>' for value, n in pairs)
 
 
+CHART = '<w:p><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:p>'
 LEVELS = [points("Q1@0", "Q2@1", "Q1@2"), points("2019@0", "2020@2"), points("Mill@0")]
 DAY = "<c:formatCode>General</c:formatCode>" + points("43831@0")
 ISO_DAY = DAY.replace("General", "yyyy-mm-dd")
@@ -433,19 +438,32 @@ DATES = Path(__file__).with_name("dates.txt").read_text(encoding="utf-8").splitl
     ],
 )
 def test_chart_categories_are_those_shown(categories, rest, shown):
-    drawing = '<w:p><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:p>'
     series = f"<c:ser><c:tx><c:v>Sales</c:v></c:tx><c:cat>{categories}</c:cat></c:ser>"
-    found = text(drawing, chart=f'<c:chartSpace xmlns:c="c">{series}{rest}</c:chartSpace>')
+    found = text(CHART, chart=f'<c:chartSpace xmlns:c="c">{series}{rest}</c:chartSpace>')
     assert found == f"| Sales\n{shown}"
 
 
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        ("0.255", "0%", "26%"),
+        ("0.255", "0.0%", "25.5%"),
+        ("0.255", "General", "0.255"),
+        ("8.1999999999999993", "General", "8.2"),
+        ("n/a", "0%", "n/a"),
+    ],
+)
+def test_chart_values_are_those_shown(value, form, shown):
+    series = f"<c:ser><c:val><c:formatCode>{form}</c:formatCode>{points(f'{value}@0')}</c:val></c:ser>"
+    assert text(CHART, chart=f'<c:chartSpace xmlns:c="c">{series}</c:chartSpace>') == f"1 | {shown}"
+
+
 def test_series_with_other_x_values_have_own_rows():
-    drawing = '<w:p><c:chart xmlns:c="c" xmlns:r="r" r:id="chart1"/></w:p>'
     series = "".join(
         f"<c:ser><c:tx><c:v>{name}</c:v></c:tx><c:xVal>{points(x)}</c:xVal><c:yVal>{points(y)}</c:yVal></c:ser>"
         for name, x, y in (("A", "1@0", "10@0"), ("B", "7@0", "70@0"))
     )
-    found = text(drawing, chart=f'<c:chartSpace xmlns:c="c">{series}</c:chartSpace>')
+    found = text(CHART, chart=f'<c:chartSpace xmlns:c="c">{series}</c:chartSpace>')
     assert found.splitlines() == ["| A | B", "1 | 10", "7 | | 70"]
 
 

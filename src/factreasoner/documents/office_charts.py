@@ -70,6 +70,12 @@ def _shown(value: Any, own: str, code: str) -> str:
     if local_name(point.getparent()) in ("strCache", "strLit", "lvl"):
         return text
     code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", own or attribute(point, "formatCode", code))
+    if re.fullmatch(r"-?\d*\.\d{15,}(E-?\d+)?", text):  # as the sheet has it, but not as it shows it
+        text = f"{float(text):.15g}"
+    if (percent := re.fullmatch(r"[0#]*(?:\.(0+))? ?%", code)) and re.fullmatch(
+        r"-?\d*\.?\d+(E-?\d+)?", text
+    ):
+        return f"{float(text):.{len(percent[1] or '')}%}"
     signs = re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower())
     is_date = re.search(r"[dy]|mmm", signs) and not re.search(r"[0#?%ent]", signs)
     if not is_date or not re.fullmatch(r"\d{1,6}(\.\d+)?", text):

@@ -5,17 +5,12 @@ from __future__ import annotations
 import posixpath
 import zipfile
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 from lxml import etree
 
 OFF = ("0", "false", "off")
-
-
-class _PartRelation(NamedTuple):
-    kind: str
-    target: str
 
 
 def xml_of(archive: zipfile.ZipFile, name: str) -> Any:
@@ -62,26 +57,25 @@ class OfficePart:
             mark.attrib.clear()
 
     @cached_property
-    def _relations(self) -> dict[str, _PartRelation]:
+    def _relations(self) -> dict[str, tuple[str, str]]:
+        """The kind and the name of each part that it points to, by id."""
         folder, base = posixpath.split(self._name)
         name = posixpath.join(folder, "_rels", f"{base}.rels")
-        if name not in self._archive.namelist():
-            return {}
         found = {}
-        for row in xml_of(self._archive, name):
+        for row in xml_of(self._archive, name) if name in self._archive.namelist() else ():
             path = posixpath.join("/", folder, unquote(row.get("Target", "")))
             kind = row.get("Type", "").rpartition("/")[2]
-            found[row.get("Id", "")] = _PartRelation(kind, posixpath.normpath(path).lstrip("/"))
+            found[row.get("Id", "")] = kind, posixpath.normpath(path).lstrip("/")
         return found
 
     def linked(self, relation_id: str) -> OfficePart | None:
         """The part that an id points to."""
-        target = self._relations.get(relation_id, _PartRelation("", "")).target
+        _, target = self._relations.get(relation_id, ("", ""))
         return OfficePart(self._archive, target) if target in self._archive.namelist() else None
 
     def of_kind(self, kind: str, unread: list[str] | None = None) -> list[OfficePart]:
         """The parts of a kind that it points to; `unread` gets the kind for each that is missing."""
-        found = [self.linked(i) for i, relation in self._relations.items() if relation.kind == kind]
+        found = [self.linked(key) for key, (own, _) in self._relations.items() if own == kind]
         if unread is not None:
             unread += [f"a {kind}"] * found.count(None)
         return [part for part in found if part is not None]
