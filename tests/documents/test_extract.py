@@ -214,7 +214,8 @@ MARKDOWN = [
     ("See [the page](https://x.example/a_(b)) and ![a picture](b.png)", "See the page and"),
     ("See [the page][1].\n\n[1]: https://x.example", "See the page."),
     ("Opened in 1931.[^1]\n\n[^1]: Archive.", "Opened in 1931.[^1]\n[^1]: Archive."),
-    ("- one\n- two\n  1. three", "one\ntwo\nthree"),
+    ("- one\n- two\n  1. three", "one\ntwo\n1. three"),
+    ("1986. A great year.\n\n1987. Another.", "1986. A great year.\n1987. Another."),
     ("> Quoted\n> words", "Quoted words"),
     ("| Year | Who |\n|---|---|\n| 1931 | a\\|b |", "Year | Who\n1931 | a|b"),
     ("Head\n====\n\nText\nof two lines.", "Head\nText of two lines."),
@@ -239,9 +240,15 @@ def test_markdown_titles():
     for source, title in {
         "---\ntitle: 'The & Bridge'\n---\n# Head": "The & Bridge",
         "---\nauthor: x\n---\n# The *Head*": "The Head",
+        "---\n# By hand\ntitle: The Bridge\nTags:\n- a\n---\nText": "The Bridge",
+        "---\ntitle: The Bridge\n\ntags: []\n\n---\n# Head": "The Bridge",
+        "---\ntitle: The Bridge\n...\n# Head": "The Bridge",
+        '+++\ntitle = "The Bridge"\n\n[a]\n+++\n# Head': "The Bridge",
         "## Second\nText": "",
     }.items():
-        assert extract(source.encode(), "markdown", sift=False).title == title
+        found = extract(source.encode(), "markdown", sift=False)
+        assert found.title == title
+        assert found.text in ("The Head", "Second\nText", "Head", "Text")
 
 
 def test_own_html_is_whole_and_pages_sifted():

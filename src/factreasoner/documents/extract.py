@@ -21,7 +21,6 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from lxml import etree
 from markdown_it import MarkdownIt
 
 from factreasoner.documents import html
@@ -39,8 +38,11 @@ MOST_UNPACKED = 500_000_000
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
 """The start of a note's text, which CommonMark may take for the address of a link."""
-_FRONT_MATTER = re.compile(r"---\n(\w[\w -]*:.*\n(?:.+\n)*?)---(?:\n|\Z)")
-"""Lines of YAML at the start of a Markdown text, none of them blank: other text may stand between rules."""
+_FRONT_MATTER = re.compile(
+    r"---\n(?:#.*\n)*(?:\w[\w -]*:.*\n(?:.+\n)*?|[a-z][\w-]*:.*\n(?:(?:[a-z][\w-]*:.*|[ #-].*)?\n)*?)"
+    r"(?:---|\.\.\.)(?:\n|\Z)|\+\+\+\n(?:.*\n)*?\+\+\+\n"
+)
+"""YAML or TOML at the start of a Markdown text; in blank lines between rules other text may stand."""
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 _NOTICES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -50,8 +52,6 @@ _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6
 _SAMPLE = 20_000
-_DAMAGE = (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError, etree.LxmlError)
-"""The parsers' errors on bytes that are not a page; each concerns this page only."""
 
 
 def extract(
@@ -60,50 +60,43 @@ def extract(
     """The main text of a page: what it is, is told from its bytes first and from `media_type` second.
 
     An office document or Markdown is told by `media_type` alone, which may be its kind ("docx"). Of a PDF the
-    first `pages` pages are read. Never raises for what `data` holds: the reason is in `dropped` ("binary",
-    "encrypted PDF", "damaged PDF", "damaged HTML", those of `office_text` or one of `junk`). Without
-    `sift`, HTML is read whole, menus included, the text may be of any kind, and there may be none.
-    """
-    if (kind := MEDIA_TYPES.get(media_type, media_type)) in ("docx", "pptx"):
-        found = office_text(data, kind)
-    elif b"%PDF-" in data[:1024]:
-        from factreasoner.documents.pdf import pdf_text
+    first `pages` pages are read. Without `sift`, HTML is read whole, menus included, the text may be of any
+    kind, and there may be none. Never raises for what `data` holds: the reason is in `dropped` ("binary",
+    "encrypted docx", "damaged HTML", "unpacks to more than 500 MB", "not UTF-8 ...", or one of `junk`).
 
-        found = pdf_text(data, pages)
-    elif b"\0" in data[:4096] and not (data.startswith(WIDE) or _HTML.search(data[:2048])):
-        return Extracted("", dropped="binary")
-    else:
-        found = decode(data, charset)
-        if kind == "markdown":
-            found = found._replace(text=html_of_markdown(found.text))
-        if kind == "markdown" or _is_html(data, media_type):
-            found = _html_text(found, whole=not sift)
+    Raises MemoryError: it takes more than there is.
+    """
+    kind = MEDIA_TYPES.get(media_type, media_type)
+    is_office = kind in ("docx", "pptx")
+    try:
+        if is_office:
+            found = _office_text(data, kind)
+        elif b"%PDF-" in data[:1024]:
+            from factreasoner.documents.pdf import pdf_text
+
+            found = pdf_text(data, pages)
+        elif b"\0" in data[:4096] and not (data.startswith(WIDE) or _HTML.search(data[:2048])):
+            found = Extracted("", dropped="binary")
         else:
-            found = found._replace(text=found.text.strip())
+            found = _decoded_text(data, kind, charset, whole=not sift)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
+        return Extracted("", dropped=f"damaged {kind if is_office else 'HTML'}")
     reason = found.dropped or (junk(found.text) if sift else "")
     return found._replace(text="", dropped=reason) if reason else found
 
 
-def office_text(data: bytes, kind: str) -> Extracted:
-    """Text and title of a docx or pptx. `partly` names what is in it and not read.
-
-    Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
-    "unpacks to more than 500 MB"). Raises MemoryError: it takes more than there is.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(part.file_size for part in archive.infolist()) > MOST_UNPACKED:
-                return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
-            if any(part.flag_bits & 1 for part in archive.infolist()):
-                return Extracted("", dropped=f"encrypted {kind}")
-            document = WordDocument(archive) if kind == "docx" else Presentation(archive)
-            found = html.whole_text("".join(document.pieces()))
-            title = _title(archive)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
-        return Extracted("", dropped=f"damaged {kind}")
-    return Extracted(found.text, title, partly=tuple(dict.fromkeys(document.unread)), tables=found.tables)
+def _office_text(data: bytes, kind: str) -> Extracted:
+    """Text and title of a docx or pptx. `partly` names what is in it and not read."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(part.file_size for part in archive.infolist()) > MOST_UNPACKED:
+            return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
+        if any(part.flag_bits & 1 for part in archive.infolist()):
+            return Extracted("", dropped=f"encrypted {kind}")
+        document = WordDocument(archive) if kind == "docx" else Presentation(archive)
+        found = html.whole_text("".join(document.pieces()))
+        return found._replace(title=_title(archive), partly=tuple(dict.fromkeys(document.unread)))
 
 
 def _title(archive: zipfile.ZipFile) -> str:
@@ -112,10 +105,16 @@ def _title(archive: zipfile.ZipFile) -> str:
     return html.one_line("".join(titles[0].itertext())) if titles else ""
 
 
-def _is_html(data: bytes, media_type: str) -> bool:
-    claimed = media_type in ("text/html", "application/xhtml+xml")
-    tags = _HTML if media_type in ("text/plain", "text/markdown") else _TAGS
-    return claimed or tags.search(data[:2048]) is not None
+def _decoded_text(data: bytes, kind: str, charset: str, *, whole: bool) -> Extracted:
+    """Text and title of HTML, Markdown or plain text; HTML, unless `whole`, without menus and the like."""
+    found = decode(data, charset)
+    source = html_of_markdown(found.text) if kind == "markdown" else found.text
+    tags = _HTML if kind in ("text/plain", "text/markdown") else _TAGS
+    is_html = kind in ("markdown", "text/html", "application/xhtml+xml") or tags.search(data[:2048])
+    if found.dropped or not is_html:
+        return found._replace(text=source.strip())
+    read = html.whole_text(source) if whole else _main_text(html.NO_TEXT.sub(" ", source))
+    return read._replace(guessed=found.guessed)
 
 
 def html_of_markdown(text: str) -> str:
@@ -123,21 +122,10 @@ def html_of_markdown(text: str) -> str:
     title = ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
-        if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
+        if named := re.search(r"^title\s*[:=]\s*(.+)$", front[0], re.MULTILINE):
             title = entities.escape(named[1].strip().strip("\"'"))
     body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(_NOTE.sub(r"\\[^", text))
-    return f"<title>{title}</title>{body}"
-
-
-def _html_text(source: Extracted, *, whole: bool) -> Extracted:
-    """Text and title of a decoded HTML page; unless `whole`, without menus, footers and comments."""
-    if source.dropped:
-        return source
-    try:
-        found = html.whole_text(source.text) if whole else _main_text(html.NO_TEXT.sub(" ", source.text))
-    except _DAMAGE:
-        return Extracted("", dropped="damaged HTML")
-    return found._replace(guessed=source.guessed)
+    return f"<title>{title}</title>{body}".replace("<ol>\n", '<ol start="1">\n')
 
 
 def _main_text(source: str) -> Extracted:
@@ -148,8 +136,7 @@ def _main_text(source: str) -> Extracted:
     tree = trafilatura.load_html(source)
     if tree is None:
         return Extracted("")
-    for element in tree.xpath(html.STRUCK):
-        element.drop_tree()
+    html.write_once(tree)
     html.write_superscripts(tree)
     found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     if not isinstance(found, Document):
@@ -171,20 +158,17 @@ def junk(text: str) -> str:
         return "no text"
     if _binary(sample):
         return "binary"
-    parts = [sample[span.start : span.end] for span in sentences(sample)]
-    lengths = [_words(part) for part in parts]
-    lines = [(part, words) for part, words in zip(parts, lengths, strict=True) if words >= _SENTENCE]
+    parts = (sample[span.start : span.end] for span in sentences(sample))
+    lines = [(part, words) for part in parts if (words := _words(part)) >= _SENTENCE]
     if not lines:
         return "no sentence"
-    total = sum(words for _, words in lines)
-    if total > 2 * _SHORT:
+    if (total := sum(words for _, words in lines)) > 2 * _SHORT:
         return ""
-    noticed = [(words, _notice(part)) for part, words in lines]
-    found = list(dict.fromkeys(notice for _, notice in noticed if notice))
-    rest = sum(words for words, notice in noticed if not notice)
-    if found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1)):
-        return f"notice: {found[0]}"
-    return ""
+    noticed = [(_notice(part), words) for part, words in lines]
+    found = list(dict.fromkeys(notice for notice, _ in noticed if notice))
+    rest = sum(words for notice, words in noticed if not notice)
+    is_refusal = found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1))
+    return f"notice: {found[0]}" if is_refusal else ""
 
 
 def _binary(sample: str) -> bool:
@@ -224,13 +208,15 @@ def main() -> None:
 
     logging.disable(logging.CRITICAL)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     answers.write(READY)
     answers.flush()
+    with Path(os.devnull).open("wb") as nothing:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nothing.fileno(), stream.fileno())
     serve(sys.stdin.buffer, answers)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree, html
 
+from factreasoner.documents.formulas import TABLES, linear
 from factreasoner.documents.html_styles import styled_elements
 from factreasoner.documents.page import Extracted, TextTable
 from factreasoner.text.citation_marks import find_marks
@@ -28,7 +29,10 @@ ABOVE = "data-above"
 _LONGEST_REPEATED = 300
 _MOST_REPEATED = 1_000_000
 """Characters of one cell that is repeated in other rows, and of all of them: a few bytes may span much."""
+_MOST_HIDDEN = 9
+"""How many times the shown text the hidden one may be."""
 _BAR = " | "
+_OUTER_CELL = "*[self::td or self::th][count(ancestor::tr)=1]"
 _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
 _NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
@@ -40,17 +44,20 @@ _BRACKETED = re.compile(
     r"[)\]]\^[-+−]?(?:\d\d?|[a-z])$"
 )
 """A power of a formula in brackets, unlike words in brackets with the mark of a note."""
-_BLOCKS = frozenset(
-    """address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset
-    desc figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
-    optgroup option p pre search section select summary table tbody td text textarea tfoot th thead title tr
-    ul""".split()  # noqa: SIM905
+_BLOCKS = word_set(
+    "address article aside blockquote body br caption center dd desc details dialog dir div dl dt",
+    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu",
+    "nav ol optgroup option p pre search section select summary table tbody td text textarea tfoot th",
+    "thead title tr ul",
 )
-_SKIPPED = frozenset({"script", "style", "template", "annotation", "annotation-xml", "rp"})
-STRUCK = "//del | //s | //strike"
+_SKIPPED = word_set("audio canvas datalist iframe noembed noframes rp script style template video")
+_UNSAID = "//del | //s | //strike | //annotation | //annotation-xml | //*[@aria-hidden='true'][../*/math]"
+"""What is struck, and other forms of formulas in MathML."""
 _STRUCK_PARTS = re.compile(r"<(del|s|strike)\b[^<>]*>((?:(?!</?\1\b).)*)</\1\s*>", re.IGNORECASE | re.DOTALL)
 """What is struck; it may begin in one element and end in another, and then is struck in each."""
-_BETWEEN = {"mfrac": "/", "msup": "^"}
+_PARTED = re.compile("</a>.*<a>|button>")
+"""Tags between two texts that are never parts of one word."""
+_MATHML: dict[str, str] = TABLES["mathml"]
 TOO_DEEP = "elements nested more than 2,048 deep, and everything after them"
 NO_TEXT = re.compile(
     r"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
@@ -59,10 +66,11 @@ NO_TEXT = re.compile(
 """NUL, and references to characters that HTML has none of: one is enough to make the parser lose the page."""
 
 
-def whole_text(source: str) -> Extracted:
+def whole_text(source: str, *, styled: bool = True) -> Extracted:
     """Text and title of an HTML page. Parts that are struck or hidden are left out.
 
-    What stands behind its end, such as a second page, is read too; `partly` says that it is nested too deep.
+    Styles that hide nearly all of it don't count: scripts show it. What stands behind its end, such as a
+    second page, is read too; `partly` says that it is nested too deep.
 
     Raises ValueError or lxml.etree.LxmlError: it can't be parsed.
     """
@@ -77,8 +85,10 @@ def whole_text(source: str) -> Extracted:
         return Extracted("")
     for behind in list(root.itersiblings()):
         root.append(behind)
-    unseen, above = styled_elements(root)
-    for element in (*unseen, *root.xpath("//*[@hidden]"), *root.xpath(STRUCK)):
+    write_once(root)
+    unseen, above = styled_elements(root) if styled else ([], [])
+    hidden = sum(len(element.text_content()) for element in unseen)
+    for element in (*unseen, *root.xpath("//*[@hidden]")):
         if element.getparent() is not None:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
@@ -88,21 +98,40 @@ def whole_text(source: str) -> Extracted:
     for element in above:
         element.tag = "sup" if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
     write_superscripts(root)
-    _write_formulas(root)
+    _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
-    return _TextLines(root).text()._replace(title=title, partly=(TOO_DEEP,) * cut)
+    found = _TextLines(root).text()
+    if hidden > _MOST_HIDDEN * len(found.text):
+        shown = whole_text(source, styled=False)
+        found = shown if len(shown.text) > _MOST_HIDDEN * len(found.text) else found
+    return found._replace(title=title, partly=(TOO_DEEP,) * cut)
 
 
-def _write_formulas(root: HtmlElement) -> None:
-    """Put the signs of fractions and powers into the text of MathML: 1/2, x^(n+1)."""
-    for element in reversed(list(root.iter(*_BETWEEN))):
-        for part in element:
-            inside = "".join(part.itertext())
-            if not inside.strip().isalnum():
-                part[:] = []
-                part.text = f"({inside})"
-        if len(element) > 1:
-            element[0].tail = _BETWEEN[element.tag]
+def write_once(root: HtmlElement) -> None:
+    """Take out what is struck, and write each formula once, on one line: 1/2, √(x), rows as 1 2; 3 4."""
+    for element in root.xpath("//*[math]"):  # hidden where a picture shows it
+        element.attrib.pop("style", None)
+    for element in root.xpath(_UNSAID):
+        element.drop_tree()
+    for cell in root.iter("mtd", "mtr"):
+        cell.tail = {"mtd": " ", "mtr": "; "}[cell.tag] if cell.getnext() is not None else None
+    for element in reversed(list(root.iter("math", *_MATHML))):
+        form, *names = _MATHML.get(element.tag, "row e").split()
+        parts = element if len(names) == len(element) else [element]
+        texts = (" ".join("".join(part.itertext()).split()) for part in parts)
+        line = linear(form, dict(zip(names, texts, strict=False)))
+        element[:] = []
+        element.text = line
+    etree.strip_tags(root, "math")
+
+
+def _write_numbers(root: HtmlElement) -> None:
+    """Put the numbers of lists that say where they start before their items."""
+    for listed in root.xpath("//ol[@start][not(@type) or @type='1']"):
+        for number, item in enumerate(listed.iterchildren("li"), _number(listed, "start")):
+            inside = len(item) and item[0].tag in _BLOCKS and not (item.text or "").strip()
+            first = item[0] if inside else item
+            first.text = f"{number}. {first.text or ''}"
 
 
 def one_line(title: object) -> str:
@@ -122,19 +151,19 @@ class _Cell(NamedTuple):
 
 
 class _TextLines:
-    """The lines of a tree. In a table, all that a row holds is on its line, tables in its cells included."""
+    """The lines of a tree. All that a row holds is on its line; `flat`, rows are like other blocks."""
 
-    def __init__(self, root: HtmlElement) -> None:
-        self._lines: list[str] = []
+    def __init__(self, root: HtmlElement, *, flat: bool = False) -> None:
+        self.lines: list[str] = []
+        self._flat = flat
         self._tables: list[tuple[int, int, int]] = []
         self._head, self._body = 0, False
         """The line behind the header rows of a table, and whether its other rows have begun."""
         self._pieces: list[str] = []
-        self._row: list[_Cell] = []
-        self._rows = 0
-        """Rows that the walk is in: a row, one of a table in its cell, and so on."""
-        self._spans: dict[int, tuple[str | None, int]] = {}
-        """The cells that reach into further rows, by column: text (None after the first column) and rows."""
+        self._passed = ""
+        """The tags since the last text of a line."""
+        self._spans: dict[int, _Cell] = {}
+        """What of cells reaches into further rows, by column."""
         self._above: dict[int, str] = {}
         self._repeated = 0
         self._walk(root)
@@ -142,120 +171,93 @@ class _TextLines:
 
     def text(self) -> Extracted:
         """What was read."""
-        starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         tables = (
-            TextTable("\n".join(self._lines[first:head]), starts[head], starts[end] - 1)
+            TextTable("\n".join(self.lines[first:head]), starts[head], starts[end] - 1)
             for first, head, end in self._tables
             if first < head < end and starts[head] - starts[first] <= 2 * _LONGEST_REPEATED
         )
-        return Extracted("\n".join(self._lines), tables=tuple(tables))
+        return Extracted("\n".join(self.lines), tables=tuple(tables))
 
     def _walk(self, root: HtmlElement) -> None:
         preformatted, first = 0, 0
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
             name, starts = element.tag, event == "start"
-            if starts and name in _SKIPPED:
-                walk.skip_subtree()
-                continue
             if name in _BLOCKS:
-                self._border(element, starts=starts)
-            if name == "table" and not self._rows:
-                if starts:
-                    first, self._spans, self._above, self._body = len(self._lines), {}, {}, False
-                    self._head = 0
-                else:
-                    self._tables.append((first, self._head, len(self._lines)))
+                self._end_line()
+            if starts and (name in _SKIPPED or (name == "tr" and not self._flat)):
+                walk.skip_subtree()
+                if name == "tr":
+                    self._read_row(element)
+                continue
+            if name == "table" and starts:
+                first, self._head, self._body, self._spans, self._above = len(self.lines), 0, False, {}, {}
+            elif name == "table":
+                self._tables.append((first, self._head, len(self.lines)))
             elif name == "rt":
                 self._pieces.append("(" if starts else ")")
             elif name == "pre":
                 preformatted += 1 if starts else -1
+            self._passed += f"<{'' if starts else '/'}{name}>"
             text = (element.text if starts else element.tail) or ""
             if element is not root or starts:
                 self._add(text, preformatted=bool(preformatted))
 
     def _add(self, text: str, *, preformatted: bool) -> None:
-        first, *others = text.split("\n") if preformatted and not self._rows else [text]
-        self._pieces.append(first)
+        """Add the text behind a tag, after a blank where no word goes on: "Home" and "About" of two links."""
+        first, *others = text.split("\n") if preformatted else [text]
+        if first:
+            before = "".join(self._pieces[-1:])[-1:]
+            meet = before.isalnum() and first[0].isalnum() and _PARTED.search(self._passed)
+            self._pieces += [" "] * bool(meet or (before.islower() and first[0].isupper())) + [first]
+            self._passed = ""
         for line in others:
             self._end_line()
             self._pieces.append(line)
 
-    def _border(self, element: HtmlElement, *, starts: bool) -> None:
-        """The start or the end of a block."""
-        name = element.tag
-        if name == "tr" and not starts and self._rows == 1:
-            self._end_row()
-            is_header = element.getparent().tag == "thead" or not element.xpath("td")
-            if not self._head or (is_header and not self._body):
-                self._head = len(self._lines)
-            self._body |= not is_header
-        elif name == "tr" and starts and not self._rows:
-            self._end_line()
-        elif name in ("td", "th") and self._rows == 1:
-            self._end_cell(None if starts else element)
-        elif self._rows:
-            self._pieces.append(" ")
-        else:
-            self._end_line()
-        self._rows += (name == "tr") * (1 if starts else -1)
-
     def _end_line(self) -> None:
-        if line := self._taken():
-            self._lines.append(line)
+        if line := clean("".join(self._pieces)):
+            self.lines.append(line)
+        self._pieces = []
 
-    def _taken(self) -> str:
-        text, self._pieces = clean("".join(self._pieces)), []
-        return text
-
-    def _end_cell(self, cell: HtmlElement | None) -> None:
-        """End a cell, or what stands in a row before its first cell or between two."""
-        text = self._taken()
-        if cell is not None:
-            rows = 0 if ABOVE in cell.attrib else _number(cell, "rowspan")
-            self._row.append(_Cell(text, min(_number(cell, "colspan"), _MOST_COLUMNS), rows))
-        elif text:
-            self._row.append(_Cell(text))
-
-    def _end_row(self) -> None:
-        self._end_cell(None)
-        cells, self._row = self._row, []
+    def _read_row(self, row: HtmlElement) -> None:
+        found = row.xpath(f"descendant::{_OUTER_CELL}")
+        others = row.xpath(f"*[not(descendant-or-self::{_OUTER_CELL})]")
+        texts = (row.text, *(inner.tail for inner in row), *(_cell(other).text for other in others))
+        stray = clean(" ".join(filter(None, texts)))
+        cells = [*map(_cell, reversed(found)), *[_Cell(stray)] * bool(stray)]
         line: list[str] = []
         column = 0
-        for cell in cells:
-            column = self._spanned(line, column)
-            repeated = len(cell.text) <= _LONGEST_REPEATED and self._repeated < _MOST_REPEATED
-            text = cell.text if cell.rows else self._again(self._above.get(column, ""))
-            for place in range(column, column + cell.columns):
-                self._above[place] = text if place == column and repeated else ""
-                if cell.rows > 1:
-                    self._spans[place] = (self._above[place] if place == column else None, cell.rows - 1)
+        while cells or column in self._spans:
+            spanned = self._spans.pop(column, None)
+            cell = spanned or cells.pop()
+            text = cell.text if cell.rows else self._above.get(column, "")
+            if spanned or not cell.rows:
+                self._repeated += len(text) + len(_BAR)
+                text = text if self._repeated <= _MOST_REPEATED else ""
+            self._above[column] = text if len(text) <= _LONGEST_REPEATED else ""
+            if cell.rows > 1 and self._repeated <= _MOST_REPEATED:
+                self._spans[column] = _Cell(self._above[column], cell.columns, cell.rows - 1)
             line.append(text)
             column += cell.columns
-        self._spanned(line, column)
         if any(line):
-            self._lines.append(clean(_BAR.join(line)).rstrip(_BAR))
-
-    def _spanned(self, line: list[str], column: int) -> int:
-        """Add the cells of rows above that reach into this row from `column` on; the column behind them."""
-        while column in self._spans:
-            text, rows = self._spans.pop(column)
-            if text is not None and self._repeated <= _MOST_REPEATED:
-                line.append(self._again(text))
-            if rows > 1:
-                self._spans[column] = (text, rows - 1)
-            column += 1
-        return column
-
-    def _again(self, text: str) -> str:
-        self._repeated += len(text) + len(_BAR)
-        return text if self._repeated <= _MOST_REPEATED else ""
+            self.lines.append(clean(_BAR.join(line)).rstrip(_BAR))
+        is_header = row.getparent().tag == "thead" or not row.xpath("td")
+        if not self._head or (is_header and not self._body):
+            self._head = len(self.lines)
+        self._body |= not is_header
 
 
-def _number(cell: HtmlElement, attribute: str) -> int:
-    value = cell.get(attribute, "1").strip()
-    number = int(value[:6]) if value.isascii() and value.isdecimal() else 1
-    return number or _MOST_SPANNED
+def _cell(element: HtmlElement) -> _Cell:
+    rows = 0 if ABOVE in element.attrib else _number(element, "rowspan") or _MOST_SPANNED
+    text = " ".join(_TextLines(element, flat=True).lines)
+    return _Cell(text, min(_number(element, "colspan") or 1, _MOST_COLUMNS), rows)
+
+
+def _number(element: HtmlElement, attribute: str) -> int:
+    value = element.get(attribute, "1").strip()
+    return int(value[:6]) if value.isascii() and value.isdecimal() else 1
 
 
 def write_superscripts(tree: HtmlElement) -> None:

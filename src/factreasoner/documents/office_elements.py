@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
 import tomllib
-import unicodedata
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from factreasoner.documents.formulas import TABLES, linear
 from factreasoner.documents.html import ABOVE
 from factreasoner.documents.office_charts import chart_table
 from factreasoner.documents.office_parts import OfficePart, attribute, child, is_on, local_name
@@ -21,9 +20,6 @@ _SIGN_FONTS = ("Symbol", "Wingdings", "Webdings")
 _SKIPPED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "fldData"})
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp", "wsp", "anchor", "inline"})
 _TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
-_FORMS: dict[str, str] = _TABLES["forms"]
-_BRACKETS = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
-_PART = re.compile(r"([_^,]?)([({\[])(\w+)[)}\]]")
 
 
 class PartReader:
@@ -178,38 +174,20 @@ class PartReader:
                 for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
             )
             return f"{first}{between.join(self.inside(one, part) for one in inner)}{last}"
-        if name in _TABLES["between"]:
-            text = _TABLES["between"][name].join(self.inside(one, part) for one in inner)
+        if name in TABLES["between"]:
+            text = TABLES["between"][name].join(self.inside(one, part) for one in inner)
             return f"({text})" if name == "mr" else text
-        sign = _sign(element, "chr", _TABLES["signs"].get(name, ""))
-        kind = "arrow" if sign and sign in _TABLES["arrows"] else name
-        if kind not in _FORMS:
+        sign = _sign(element, "chr", TABLES["signs"].get(name, ""))
+        kind = "arrow" if sign and sign in TABLES["arrows"] else name
+        if kind not in TABLES["forms"]:
             return self.inside(element, part)
         shown = [one for one in inner if not is_on(child(element, f"{name}Pr"), f"{local_name(one)}Hide")]
         parts = {local_name(one): self.inside(one, part) for one in shown} | {"sign": sign}
         look = _sign(element, "pos", "") or _sign(element, "type", "")
-        return _linear(_FORMS.get(f"{kind} {look}", _FORMS[kind]), parts)
+        return linear(f"{kind} {look}" if f"{kind} {look}" in TABLES["forms"] else kind, parts)
 
 
 def _sign(element: Any, name: str, usual: str) -> str:
     """A property of a part of a formula, as HTML."""
     sign = child(element, f"{local_name(element)}Pr", name)
     return html.escape(attribute(sign, "val", usual if sign is None else ""))
-
-
-def _linear(form: str, parts: Mapping[str, str]) -> str:
-    def written(found: re.Match[str]) -> str:
-        text, before, bracket = parts.get(found[3], ""), found[1], found[2]
-        if not text or bracket == "{":
-            return text
-        base = parts.get("e", "")[-1:]
-        if before == "," and (base + text).isalnum() and not (base + text[0]).isdecimal():
-            return text  # H2O, but 10_2
-        return f"[{text}]" if bracket == "[" else before.replace(",", "_") + _bracketed(text)
-
-    return _PART.sub(written, form)
-
-
-def _bracketed(text: str) -> str:
-    is_one = len(text) == 1 or all(sign.isalnum() or unicodedata.combining(sign) for sign in text)
-    return text if is_one or _BRACKETS.fullmatch(text) else f"({text})"

@@ -111,23 +111,20 @@ def _start() -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "factreasoner.documents.extract"]
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    worker = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-    )
+    pipe = subprocess.PIPE
+    worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
     assert worker.stdout is not None
+    assert worker.stderr is not None
     if not worker.stdout.readline():
+        why = (worker.stderr.read().decode(errors="replace").splitlines() or ["it ended without a word"])[-1]
         _end(worker)
-        again = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
-        )
-        why = (again.stderr.decode(errors="replace").splitlines() or ["it ended without a word"])[-1]
         raise ConfigError(f"pages and documents can't be read, their reader does not start: {why}")
     return worker
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
     worker.kill()
-    for pipe in (worker.stdin, worker.stdout):
+    for pipe in (worker.stdin, worker.stdout, worker.stderr):
         with contextlib.suppress(OSError):
             if pipe is not None:
                 pipe.close()
