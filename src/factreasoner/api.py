@@ -24,7 +24,7 @@ from factreasoner.errors import (
 from factreasoner.inputs.parsing import parse_records
 from factreasoner.models import Record, record_fingerprint
 from factreasoner.models.formatting import in_python
-from factreasoner.pipeline.assembly import Calls, parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config, with_component_names
 from factreasoner.pipeline.config import Config
 from factreasoner.pipeline.keywords import Keywords
 from factreasoner.pipeline.loading import ConfigLike, awaitable, python_call
@@ -97,9 +97,9 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
-    found, notes, numbered = parse_records(
-        "assess_many()", records, lambda r: asked.problems(r, config), column_map, skip_invalid=skip_invalid
-    )
+    full = with_component_names(config, parts)
+    checks = (lambda r: asked.problems(r, full), column_map)
+    found, notes, numbered = parse_records("assess_many()", records, *checks, skip_invalid=skip_invalid)
     for note in notes:
         logger.warning("%s", in_python(note))
     folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)

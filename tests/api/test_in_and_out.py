@@ -18,7 +18,7 @@ from factreasoner import assess, assess_many
 from factreasoner.errors import BudgetError, ConfigError, InputError
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import Context, FactGraph, Factor, FactorGraph, Node, Relation, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.protocols import Judged, Retrieved
 from factreasoner.solvers.exact import ExactSolver
 
 TEXT = "Marie Curie was born in Warsaw in 1867."
@@ -334,3 +334,14 @@ def test_a_graph_from_python_is_solved():
     assert ExactSolver().marginals(facts).p_true["a"] == pytest.approx(0.86)
     own = network(["a", "b"], [2, 2], [Factor([0], [0.2, 0.8])])
     assert ExactSolver().marginals(own).p_true == pytest.approx({"a": 0.8, "b": 0.5})
+
+
+class Finder:
+    def retrieve(self, atoms, record):
+        return Retrieved((Context(id="c0", text=TEXT),))
+
+
+@pytest.mark.parametrize("retriever", [Finder, Finder()])
+def test_many_records_take_a_retriever(retriever):
+    (result,) = assess_many([{"output": TRUE}], retriever=retriever, **GIVEN)
+    assert [row.label for row in result.rows()] == ["supported"]
