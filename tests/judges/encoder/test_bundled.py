@@ -116,6 +116,18 @@ class TestVerdicts:
         found = verdict.label_probabilities["True"]
         assert (found <= NUMBER_MISSING) if blocked else (found > NUMBER_MISSING)
 
+    @pytest.mark.parametrize(
+        ("passage", "claim"),
+        [
+            ("The pump costs 5690 pounds.", "The pump costs 5,690 pounds."),
+            ("The tower cost 7,799,401 francs.", "The tower cost 7799401 francs."),
+            ("It will not be repaired for free.", "It won't be repaired for free."),
+            ("The museum is not open on Mondays.", "The museum isn’t open on Mondays."),
+        ],
+    )
+    def test_other_spellings_say_the_same(self, judge, passage, claim):
+        assert [v.label for v in verdicts(judge, passage, claim)] == ["entailment"]
+
     def test_title_supports_an_untitled_passage(self, judge):
         passage, claim = "It was built in 1889 and is 330 m high.", "The Eiffel Tower was built in 1889."
         (without,), (with_title,) = (verdicts(judge, passage, claim, title=t) for t in ("", "Eiffel Tower"))
@@ -153,6 +165,15 @@ class TestLanguages:
         (failure,) = judged.failures
         assert failure.error_type == "OtherLanguage"
         assert "multilingual verifier" in failure.message
+
+    def test_claims_of_one_answer_tell_its_language(self, judge):
+        claims = ["Die Garantie gilt 8 Jahre.", "Im Nachtmodus sind es 42 dB(A)."]
+        asked = [Claim(str(n), claim) for n, claim in enumerate(claims)]
+        assert judge.judge(Premise("c1", TOWER), asked).verdicts == ()
+        assert (
+            len(judge.judge(Premise("c1", TOWER), [*asked, Claim("e", "It was built in 1889.")]).verdicts)
+            == 2
+        )
 
     def test_names_and_numbers_alone_are_judged(self, judge):
         assert len(verdicts(judge, TOWER, "Gustave Eiffel, 1889", "Paris: 330 m")) == 2

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from factreasoner.calls.cache import ReplyCache, key_of
 from factreasoner.errors import ConfigError
-from factreasoner.judges import unjudged
+from factreasoner.judges import OTHER_LANGUAGE, unjudged
 from factreasoner.judges.encoder.adapter import Adapter, adapter_of
 from factreasoner.judges.encoder.bundled.asking import Windows
 from factreasoner.judges.encoder.bundled.reading import Layer
@@ -23,7 +23,7 @@ from factreasoner.judges.encoder.settings import EncoderSettings
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
-from factreasoner.text.language import normalize_nfc
+from factreasoner.text.language import is_english, normalize_nfc
 from factreasoner.text.sentences import Span
 
 REMEMBERED = 65_536
@@ -79,6 +79,9 @@ class VerifierJudge:
         keys = {c.id: key_of(("verifier", model, title, premise.text, c.text)) for c in claims}
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
         found |= self._read(premise, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
+        unread = [one for one in found.values() if isinstance(one, Unscored) and one.kind == OTHER_LANGUAGE]
+        if unread and not any(is_english(claim.text) for claim in claims):  # claims of one answer
+            found = dict.fromkeys(found, unread[0])
         answers = [(claim, found[keys[claim.id]]) for claim in claims]
         return Judged(
             tuple(_verdict(premise, c, one) for c, one in answers if isinstance(one, Decision)),

@@ -31,8 +31,8 @@ COUNTED_FROM_PADDING = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "roberta-prelayernorm", "mpnet", "longformer"}
 )
 """Model types that number positions from the padding token's id plus one."""
-RULES = 1
-"""Version of the bundled judge's rules for windows and decisions."""
+RULES = 2
+"""Version of the rules for the bundled network: its input, windows and decisions."""
 BUNDLED_MODEL = Path(__file__).parent / "bundled" / "model"
 """The bundled network. Its config.json has the checksums of the other files."""
 _BLOCK = 1 << 24

@@ -27,10 +27,15 @@ UNREAD = (0.03, 0.96, 0.01)
 """P of the labels if no window is read: of 144 such pairs of Factcheck-Bench, 138 are neutral."""
 LEAST_SURE = 0.5
 """Minimum P of a label other than neutral, since lower values would count as its opposite."""
-REMEDY = "use a model (`model=NAME`) or a multilingual verifier (docs/verifiers.md)"
+REMEDY = (
+    "the bundled judge reads English: use a model (`model=NAME`) or a multilingual verifier "
+    "(docs/verifiers.md)"
+)
 MOST_TOKENS = 1.6
 """Maximum mean tokens per word of an English text."""
 _SMALL, _PROBED = re.compile(r"(?<!\w)[^\W\d_A-Z][^\W\d_]*"), 4000
+_FIGURE = re.compile(r"\d+(?:,\d{3})*(?!\d)")
+_CONTRACTED, _VERBS = re.compile(r"(\w+)n['’]t\b"), {"wo": "will", "ca": "can", "sha": "shall"}
 _MARGIN = 8
 """Extra tokens that part of a window may have on its own."""
 
@@ -51,14 +56,14 @@ class Windows:
         check_wanted()
         if reason := unreadable_reason(premise.text, claim, self._runtime.starts):
             return Unscored(OTHER_LANGUAGE, reason)
-        found: list[Window] = []
+        found, asked = list[Window](), harmless(spelled_like(claim, premise.text))
         for window in choose_windows(premise.text, claim, premise.title):
-            parts = self._fitting(premise, window, claim)
+            parts = self._fitting(premise, window, asked)
             if isinstance(parts, Unscored):
                 return parts
             found += parts
         del found[MOST:]  # parts of one window are many where a text has no blanks
-        texts = tuple(Texts(harmless(window.text), harmless(claim)) for window in found)
+        texts = tuple(Texts(harmless(window.text), asked) for window in found)
         return VerifierQuestion(
             texts, partial(self._decided, f"{premise.title}\n{premise.text}", claim, found)
         )
@@ -66,7 +71,7 @@ class Windows:
     def _fitting(self, premise: Premise, window: Window, claim: str) -> list[Window] | Unscored:
         """The window, or parts of it if it has too many tokens for the network."""
         longest = self._runtime.longest
-        text, claim = harmless(window.text), harmless(claim)
+        text = harmless(window.text)
         if len(text) + len(claim) < longest or self._runtime.taken(Texts(text, claim)) <= longest:
             return [window]
         room = longest - self._runtime.taken(Texts("", claim)) - _MARGIN
@@ -96,6 +101,17 @@ class Windows:
         return Decision(label, known[label], window.span, e, c)
 
 
+def spelled_like(claim: str, text: str) -> str:
+    """The claim with numbers spelled as in the text (5690 or 5,690), and "not" for "n't".
+
+    The network takes other spellings for other numbers. With a contraction, it finds less: rewriting "not" in
+    210 claims of the labelled sets lowers the errors found from .63 to .54.
+    """
+    figures = {figure.replace(",", ""): figure for figure in _FIGURE.findall(text)}
+    claim = _FIGURE.sub(lambda found: figures.get(found[0].replace(",", ""), found[0]), claim)
+    return _CONTRACTED.sub(lambda found: f"{_VERBS.get(found[1].lower(), found[1])} not", claim)
+
+
 def unreadable_reason(passage: str, claim: str, starts: Callable[[str], Sequence[int]]) -> str:
     """Why the network can't read a claim with a passage, and the fix; "" if it can.
 
@@ -105,10 +121,10 @@ def unreadable_reason(passage: str, claim: str, starts: Callable[[str], Sequence
     """
     (apart,) = language_mismatches([claim], passage)
     if apart:
-        return f"{apart}; the bundled judge reads English: {REMEDY}"
+        return f"{apart}; {REMEDY}"
     both = f"{claim}\n{passage}"
     found = other_language(claim) or other_language(both)
     if not found and is_foreign(both):
         words = _SMALL.findall(both[:_PROBED])
         found = "another language" if len(starts(" ".join(words))) > MOST_TOKENS * len(words) else ""
-    return f"claim or context in {found}; the bundled judge reads English: {REMEDY}" if found else ""
+    return f"claim or context in {found}; {REMEDY}" if found else ""
