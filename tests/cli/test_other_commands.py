@@ -127,6 +127,13 @@ def test_assess_json_reads_file_and_stdin(factreasoner, tmp_path, passages):
     assert answers[0]["a0"] > 0.5
 
 
+def test_assess_reads_documents_as_index_does(factreasoner, tmp_path):
+    (tmp_path / "fees.md").write_text("# Fees\n\n~~Entry costs 2 pounds.~~ Entry is free.")
+    done = factreasoner("assess", "Entry is free.", "--context", "fees.md", "--json")
+    (read,) = json.loads(done.stdout)["contexts"]
+    assert (read["title"], "2 pounds" in read["text"]) == ("Fees", False)
+
+
 def test_assess_names_missing_inputs(factreasoner, tmp_path, passages):
     assert "--context" in factreasoner("assess", "Water is wet.", code=1).stderr
     done = factreasoner("assess", "Water is wet.", "--context", "nothing.txt", code=1)

@@ -146,7 +146,7 @@ def test_all_source_problems_are_reported(tmp_path):
     (tmp_path / "odd.xlsx").write_bytes(b"PK\x03\x04")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n" + b"\0" * 50)
     (tmp_path / "rows.jsonl").write_text('{"text": "fine"}\n{"no": 1}\n')
-    (tmp_path / "plain").write_text("fine")
+    (tmp_path / "plain").write_bytes(b"\x89PNG\r\n" + b"\0" * 50)
     names = ["empty.txt", "odd.xlsx", "picture.txt", "rows.jsonl", "absent.md", "plain"]
     with pytest.raises(InputError) as caught:
         read(*(tmp_path / name for name in names), tmp_path)
@@ -157,8 +157,14 @@ def test_all_source_problems_are_reported(tmp_path):
     assert "csv" in told[1]
     assert "line 2" in told[3]
     assert "can't be read" in told[4]
-    assert "known: .txt" in told[5]
+    assert "binary" in told[5]
     assert "a folder" in told[6]
+
+
+def test_a_file_of_another_ending_is_text(tmp_path):
+    (tmp_path / "notes.log").write_text("~~fine~~")
+    (source,) = read(tmp_path / "notes.log")
+    assert (source.text, source.title) == ("~~fine~~", "notes.log")
 
 
 @pytest.mark.parametrize("name", ["absent.txt", "absent"])
@@ -177,7 +183,7 @@ def test_file_url_error_asks_for_a_path():
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Café.".encode())))
     (source,) = read("-")
-    assert (source.text, source.title) == ("Café.", "standard input")
+    assert (source.text, source.title) == ("Café.", "")
 
 
 def test_a_text_is_read_as_it_is(tmp_path):

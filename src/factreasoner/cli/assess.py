@@ -8,7 +8,7 @@ from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, EVERY, OF_CLAIMS, PROFILE, Command, argument, flag
 from factreasoner.cli.mixups import refuse_file, refuse_text, text_argument
-from factreasoner.errors import ConfigError, InputError
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import print_text
 
 LARGE = 1_000_000
@@ -30,7 +30,7 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.inputs.parsing import parse_record
         from factreasoner.pipeline.pipeline import build_pipeline
         from factreasoner.report.progress import one_answer
-        from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
+        from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
 
         self._refuse_mixups()
         config = self.config
@@ -45,12 +45,13 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
         if self.context and not config.part("retriever").takes_given:
             self._note(f"--context is used as it is: --retriever {config.retriever} searches for nothing.")
         text = read_text(source) if source else _decoded(str(response))
+        read = read_sources([*map(str, self.context or ())], config, "--context")
         record = parse_record(
             "assess",
             response=text,
             prompt=_decoded(self.prompt),
             topic=_decoded(self.topic) if self.topic else None,
-            contexts=[_passage(path) for path in self.context] if self.context else None,
+            contexts=[{"text": c.text, "title": c.title, "link": c.link} for c in read] or None,
         )
         for passage in record.contexts or ():
             if (length := len(passage.text)) > LARGE:
@@ -71,16 +72,6 @@ class AssessCommand(Command, panels=EVERY, without=OF_CLAIMS):
             passages = (part for path in self.context or () for part in ("--context", str(path)))
             command = ("factreasoner", "assess", *passages)
             self._note(text_argument(_decoded(str(self.response)), command, "--file"))
-
-
-def _passage(path: Path) -> str:
-    from factreasoner.retrieval.sources import read_text
-
-    try:
-        return read_text(str(path))
-    except InputError as error:
-        error.add_note("--context needs a file of evidence, not the evidence itself.")
-        raise
 
 
 def _decoded(argument: str) -> str:

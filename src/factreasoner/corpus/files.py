@@ -95,6 +95,11 @@ def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> It
         yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
 
 
+def has_known_ending(path: Path) -> bool:
+    """Whether a file's name tells its kind, supported or not."""
+    return _suffix(path) in {*KINDS, *OTHER_DOCUMENTS}
+
+
 def kind_of(path: Path) -> Kind:
     """The kind of a file by its name. Raises DocumentError if unknown."""
     suffix = _suffix(path)

@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
+from factreasoner.corpus.files import has_known_ending
 from factreasoner.documents.page import Extracted, notes_on
 from factreasoner.errors import (
     DocumentError,
@@ -39,12 +40,16 @@ _SAVE = "; check the address, or save the page and name the file"
 
 
 def read_sources(
-    names: Sequence[str], config: RetrievalSettings, *, resolver: Resolver = system_resolver
+    names: Sequence[str],
+    config: RetrievalSettings,
+    flag: str = "--source",
+    *,
+    resolver: Resolver = system_resolver,
 ) -> tuple[Context, ...]:
     """The sources as contexts with ids "1", "2", ... in order.
 
-    A name is a URL (http or https), a file of a kind that `index` supports, or - for standard input. Each row
-    of a file of rows is a source. `resolver` replaces DNS.
+    A name is a URL (http or https), a file of text or of a kind that `index` supports, or - for standard
+    input. Each row of a file of rows is a source. `resolver` replaces DNS.
 
     Raises:
         InputError: with every source that can't be read, and why.
@@ -60,9 +65,11 @@ def read_sources(
             if isinstance(error, FetchError):
                 other = "" if isinstance(error, ForbiddenUrlError) else _SAVE
                 message += _REMEDIES.get(error.reason, other)
-            problems.append(InputProblem("--source", "", message))
+            problems.append(InputProblem(flag, "", message))
+        except InputError as error:
+            problems += error.problems
         except MissingExtraError as error:
-            error.add_note(f"--source {name} can't be read without it.")
+            error.add_note(f"{flag} {name} can't be read without it.")
             raise
     if problems:
         raise InputError(problems)
@@ -108,9 +115,9 @@ def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list
     """The texts of one source. Raises DocumentError or FetchError."""
     if name.lower().startswith(("http://", "https://")):
         return [_page(name, config, resolver)]
-    if name == STANDARD_INPUT:
-        return [Document(read_text(name), "standard input")]
     path = Path(name)
+    if name == STANDARD_INPUT:
+        return [Document(read_text(name))]
     if name.lower().startswith("file:"):
         raise DocumentError(f"{name}: give the path of the file, without file://")
     if "://" in name:
@@ -119,7 +126,7 @@ def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list
         raise DocumentError(f"{path}: a folder; name its files, each by itself")
     if not path.exists():
         raise DocumentError(f"{path}: can't be read: there is no such file")
-    return _of_file(path)
+    return _of_file(path) if has_known_ending(path) else [Document(read_text(name), path.name)]
 
 
 def _of_file(path: Path) -> list[Document]:
