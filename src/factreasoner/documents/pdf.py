@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import unicodedata
 from collections import defaultdict
@@ -50,12 +51,11 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     if not any(parts for parts, _ in read):
         return Extracted("", dropped="damaged PDF" if is_cut else "")
     partly = ["its end is missing"] * is_cut
-    partly += [f"page {number} has no text" for number, (parts, _) in enumerate(read, 1) if not parts]
-    try:
-        stamped = list(_scans(document, read))
-        partly += [f"page {number} has no text but a header, footer or stamp" for number in stamped]
-    except RuntimeError:
-        partly.append("its pictures could not be read")
+    for number, (parts, height) in enumerate(read):
+        body = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
+        if not parts or (len(body.split()) < 6 and _is_scan(document, number)):
+            stamped = " but a header, footer or stamp" * bool(parts)
+            partly.append(f"page {number + 1} has no text{stamped}")
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
@@ -121,14 +121,10 @@ def _spelled(letters: Sequence[PagePart], words: Iterable[Sequence[PagePart]]) -
     return found + [one for one in letters if round(one.base) not in garbled and one not in moved]
 
 
-def _scans(document: Any, read: Sequence[tuple[list[PagePart], float]]) -> Iterator[int]:
-    """Numbers of pages that pictures cover and whose text is in the margins alone, or a few words."""
-    for number, (parts, height) in enumerate(read):
-        text = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
-        if parts and len(text.split()) < 6 and not layout.SENTENCE_END.search(text):
-            boxes = (image["bbox"] for image in document.extract_images(number))
-            if sum(width * height for _, _, width, height in boxes) > 0.7 * height * document[number].width:
-                yield number + 1
+def _is_scan(document: Any, number: int) -> bool:
+    """Whether a picture covers a page and is more of it than its text."""
+    page = json.loads(document.classify_page(number))
+    return bool(page["kind"] == "scanned" and page["signals"]["image_area_ratio"] > 0.7)
 
 
 def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
