@@ -267,7 +267,8 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
         found: list[_Edge] = []
         for row, gap, after in zip(outer[:_MOST_ROWS], [*gaps, 0.0], [*outer[1:], []], strict=False):
             place, high = height - row[0].base if top else row[0].base, row[0].height
-            if place > _MARGIN * height or (gap < 2.5 * high and _is_in_table(row, after)):
+            cells = sum(any(map(one.overlap, after)) for one in row)
+            if place > _MARGIN * height or (gap < 2.5 * high and min(cells, len(after)) > 1):
                 break
             text = " ".join(part.text for part in row)
             least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
@@ -276,12 +277,6 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
             found = [one._replace(apart=one.apart or apart) for one in found]
             found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart))
         yield from found
-
-
-def _is_in_table(row: Sequence[PagePart], after: Sequence[PagePart]) -> bool:
-    """Whether two and more parts of a row stand above parts of the row after, as cells do."""
-    above = [any(one.left < other.right and other.left < one.right for other in after) for one in row]
-    return len(after) > 1 and sum(above) > 1
 
 
 def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:

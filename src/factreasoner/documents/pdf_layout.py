@@ -128,8 +128,7 @@ def _prose_of(parts: Sequence[PagePart]) -> list[int]:
 def _has_room(line: PagePart, after: PagePart, edge: float) -> bool:
     """Whether the first word of the line after has room before the right edge of the column."""
     letter = (after.right - after.left) / max(1, len(after.text))
-    word = _FIRST_WORD.search(after.text)
-    return word is not None and line.right + letter * (1 + len(word[0])) < edge
+    return line.right + letter * (1 + len(_FIRST_WORD.findall(after.text)[0])) < edge
 
 
 def _goes_on(line: str, after: str) -> int:
