@@ -6,7 +6,7 @@ import io
 import json
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from statistics import median
@@ -130,7 +130,8 @@ def _is_scan(document: Any, number: int) -> bool:
 def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
     """The words of a page, drop caps before theirs."""
     usual = median(one.height for one in letters) if letters else 0.0
-    spaced = 12 * sum(one.text.isspace() for one in letters) > len(letters)
+    blanks = Counter(round((one.right - one.left) / one.height, 2) for one in letters if one.text.isspace())
+    spaced = 12 * max(blanks.values(), default=0) > len(letters)  # else pdf-oxide makes up some of them
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
     words = [word for row in rows_of(others) for word in _words_in(_accented(row), spaced=spaced)]
