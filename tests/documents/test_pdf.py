@@ -513,6 +513,14 @@ def test_narrow_cells_need_blanks_within_them():
     assert text(grid(rows, lefts)) == "\n".join(rows).replace("|", " | ")
 
 
+def test_blanks_of_many_widths_part_no_cells():
+    lines = [f")-{300 + 30 * n}(".join(line.split()).encode() for n, line in enumerate(LINES)]
+    drawn = [b"BT /F1 11 Tf 72 %d Td [(%s)] TJ ET\n" % (600 - 14 * n, line) for n, line in enumerate(lines)]
+    rows = ["An old otter|sleeps in the mill.", "An old badger|sleeps in the inn."]
+    found = text(grid(rows, (72, 78 + width_of("An old badger"))), below=b"".join(drawn))
+    assert found.split("\n")[:2] == [row.replace("|", " ") for row in rows]
+
+
 def test_columns_stand_between_a_title_and_a_table():
     page = [(72, 740, "A Mill", 20), *column(QUARRY, 72, 706), *column(MILL, 320)]
     table = grid(["Name|Opened", "Otter|1931", "Inn|1801"], (72, 140))
