@@ -107,7 +107,8 @@ def _guessed(data: bytes) -> Extracted:
     from charset_normalizer import CharsetMatch, from_bytes
 
     text = data.decode("utf-8", "replace")
-    if _is_damaged_utf_8(text):
+    letters = re.sub(r"[\x00-\x7f\ufffd]", "", text)
+    if len(letters.encode()) >= 2 * text.count("\ufffd"):  # in other encodings few bytes look like letters
         return Extracted(text, guessed="UTF-8 with unreadable bytes")
     preference = 1 / max(1, len(data.translate(None, _SIGNS)))  # few letters tell little
 
@@ -125,15 +126,6 @@ def _guessed(data: bytes) -> Extracted:
     return Extracted(
         data.decode(name, "replace"), guessed=name.replace("cp125", "windows-125").replace("_", "-")
     )
-
-
-def _is_damaged_utf_8(text: str) -> bool:
-    """Whether bytes are damaged UTF-8, by what they read as: most of those that are not ASCII make letters.
-
-    In other encodings few bytes look like letters of UTF-8.
-    """
-    letters = re.sub(r"[\x00-\x7f\ufffd]", "", text)
-    return len(letters.encode()) >= 2 * text.count("\ufffd")
 
 
 def _codec(charset: str) -> str:

@@ -217,13 +217,14 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
 
 
 class _Edge(NamedTuple):
-    """A row at an edge; `apart` if a blank or its font sets it off."""
+    """A row at an edge; `apart` if a blank or its font sets it off, `is_text` if it reads as a sentence."""
 
     top: bool
     place: float
     row: list[PagePart]
     text: str
     key: str
+    is_text: bool
     apart: bool
 
 
@@ -248,7 +249,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
                 is_number = _PAGE_NUMBER.fullmatch(edge.key) and not _YEAR.search(text)
                 running += [text] if seen.isdisjoint(forms) and not is_number else []
                 seen |= forms
-            elif rest and _cuts(edge, beside):
+            elif rest and edge.apart and not edge.is_text and any(other.apart for other in beside):
                 body = rest
                 cutting[edge.top] += edge.row
         found = layout.with_notes(layout.ordered(body))
@@ -272,18 +273,14 @@ def _edges_of(parts: Sequence[PagePart], height: float) -> Iterator[_Edge]:
             if place > _MARGIN * height or (gap < 2.5 * high and min(cells, len(after)) > 1):
                 break
             text = " ".join(part.text for part in row)
-            least = 3 * high if top and layout.SENTENCE_END.search(text) else max(1.2 * usual, 1.5 * high)
+            ends = layout.SENTENCE_END.search(text) is not None
+            least = 3 * high if top and ends else max(1.2 * usual, 1.5 * high)
             is_set_off = bool(after) and not layout.are_alike(row[0], after[0])
             apart = len(rows) == 1 or gap > min(least, 3 * high) or is_set_off
             found = [one._replace(apart=one.apart or apart) for one in found]
-            found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), apart))
+            is_text = ends or len(text) > 60 or text[:1].islower()
+            found.append(_Edge(top, place, row, text, _NUMBERS.sub("#", text), is_text, apart))
         yield from found
-
-
-def _cuts(edge: _Edge, beside: Sequence[_Edge]) -> bool:
-    """Whether a row that stands apart is a header or footer that differs by page."""
-    is_text = edge.text[:1].islower() or len(edge.text) > 60 or layout.SENTENCE_END.search(edge.text)
-    return edge.apart and not is_text and any(other.apart for other in beside)
 
 
 def _forms(text: str, number: int) -> set[str]:
