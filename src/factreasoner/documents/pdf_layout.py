@@ -169,8 +169,7 @@ def joined(lines: Sequence[PagePart]) -> str:
         whole = ends.joined(before.text, line.text) if before and line else None
         between = _between(before, line) if before and line and whole is None else ""
         stops = not (before and line) or "\n" in between or SENTENCE_END.search(before.text)
-        in_table = before and line and _are_rows(before, line)
-        if waiting and stops and not (in_table and len(waiting) < 4):
+        if waiting and stops:
             between, waiting = f"\n{joined(waiting)}" + ("\n\n" if before and before.last else "\n"), []
         text += (whole or (before.text if before else "")) + between
         before = line
@@ -196,14 +195,13 @@ def are_alike(line: PagePart, other: PagePart) -> bool:
     return abs(line.height - other.height) < 0.12 * max(line.height, other.height)
 
 
-def _are_rows(line: PagePart, after: PagePart) -> bool:
-    """Whether two lines have as many cells, and more than one."""
-    return line.text.count(BAR) == after.text.count(BAR) > 0
-
-
 def _between(line: PagePart, after: PagePart) -> str:
-    """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page."""
-    apart = "\n\n" if line.last and not _are_rows(line, after) else "\n"
+    """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page.
+
+    A table goes on behind a page where the lines have as many cells.
+    """
+    in_table = line.text.count(BAR) == after.text.count(BAR) > 0
+    apart = "\n\n" if line.last and not in_table else "\n"
     if not are_alike(line, after) or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
         return apart
     if _UNSPACED.search(line.text[-1:]) and _UNSPACED.match(after.text):
