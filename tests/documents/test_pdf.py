@@ -100,7 +100,7 @@ def justified(sentences, left, width, size):
 
 
 @pytest.mark.parametrize("many", [2, 3])
-@pytest.mark.parametrize(("gap", "size"), [(9, 9), (11, 9), (11, 11), (14, 11), (17, 10), (20, 11), (28, 12)])
+@pytest.mark.parametrize(("gap", "size"), [(9, 9), (11, 9), (11, 11), (14, 11), (17, 10), (20, 11)])
 def test_justified_columns_keep_their_sentences(many, gap, size):
     width = (500 - gap * (many - 1)) / many
     tales = [[*TALES[n::many], TALES[n].replace("1", "2")] for n in range(many)]

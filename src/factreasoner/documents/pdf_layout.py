@@ -55,9 +55,8 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
 def _gutter(parts: Sequence[PagePart], *, within: bool = False) -> float | None:
     """Where the blank between two columns is: the place that most parts face one another across, few cover.
 
-    `within` a column fewer parts cover it than face: in justified lines words may stand far apart.
+    `within` a column fewer parts cover it than face.
     """
-    parts = list(closed_up(parts)) if within else parts
     starts, ends = sorted(part.left for part in parts), sorted(part.right for part in parts)
     covered = {
         place: bisect_left(starts, place) - bisect_left(ends, place)
@@ -83,7 +82,7 @@ def _columns(parts: Sequence[PagePart], gutter: float) -> list[PagePart]:
     lowest = next((low for low, above in pairwise(bases) if above - low < 4 * right[0].height), 0.0)
     below = [part for part in right if part.base < lowest]
     right = [part for part in right if part.base >= lowest]
-    points = _prose_of([p for p in left if _faces(p, bases) and p.base > lowest - p.height])
+    points = _prose_of([part for part in left if _faces(part, bases)])
     points += _prose_of([part for part in right if _faces(part, others)])
     if min(points) < _LEAST_PROSE or sum(points) < _USUAL_PROSE * len(points):
         return _lines(parts)
