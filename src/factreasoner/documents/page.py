@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -130,10 +131,7 @@ def _guessed(data: bytes) -> Extracted:
 
 def _codec(charset: str) -> str:
     """The codec that a charset means; empty where it names no known encoding of text."""
-    if not _CHARSETS.fullmatch(charset):
-        return ""
-    try:
-        codec = codecs.lookup(charset).name
-    except LookupError:
-        return ""
-    return str(_TABLES["read_as"].get(codec, codec))
+    with contextlib.suppress(LookupError):
+        codec = codecs.lookup(charset).name if _CHARSETS.fullmatch(charset) else ""
+        return str(_TABLES["read_as"].get(codec, codec))
+    return ""

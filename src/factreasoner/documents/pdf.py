@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -54,8 +55,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
     for number, (parts, height) in enumerate(read):
         body = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
         if not parts or (len(body.split()) < 6 and _is_scan(document, number)):
-            stamped = " but a header, footer or stamp" * bool(parts)
-            partly.append(f"page {number + 1} has no text{stamped}")
+            partly.append(f"page {number + 1} has no text{' but a header, footer or stamp' * bool(parts)}")
     if (count := document.page_count()) > pages:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
@@ -186,8 +186,7 @@ def _levelled(letters: Sequence[PagePart], usual: float) -> list[PagePart]:
 
 def _with_superscripts(letters: list[PagePart], line: str) -> list[PagePart]:
     """Letters of a word behind those of its line; small ones above it become 10^6, 1938[1]."""
-    heights = [one.height for one in letters]
-    small = _SMALL * max(heights)
+    small = _SMALL * max([one.height for one in letters])
     found: list[PagePart] = []
     for is_small, run in groupby(letters, lambda one: one.height < small):
         some = list(run)
@@ -202,18 +201,18 @@ def _with_superscripts(letters: list[PagePart], line: str) -> list[PagePart]:
 def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
     """Put an initial before the first word beside it that goes on with it; else among the words, as it is."""
     beside = [
-        (n, word)
-        for n, word in enumerate(words)
+        word
+        for word in words
         if initial.base - 0.5 * usual < word.base < initial.base + initial.height
         and -0.2 * initial.height < word.left - initial.right < 0.5 * initial.height
     ]
-    at, first = max(beside, key=lambda pair: pair[1].base, default=(0, None))
-    begin = first.text.split()[0] if first else ""
-    if first is None or len(initial.text) > 2 or not (begin[:1].islower() or begin.isupper()):
-        words.append(initial)
-        return
-    apart = initial.text == "A" and not layout.is_word(f"a{begin.lower()}")
-    words[at] = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
+    first = max(beside, key=attrgetter("base"), default=initial)
+    begin = first.text.split()[0]
+    if beside and len(initial.text) < 3 and (begin[:1].islower() or begin.isupper()):
+        words.remove(first)
+        apart = initial.text == "A" and not layout.is_word(f"a{begin.lower()}")
+        initial = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
+    words.append(initial)
 
 
 class _Edge(NamedTuple):
@@ -235,9 +234,7 @@ def _lines_of(pages: Sequence[tuple[list[PagePart], float]]) -> tuple[list[PageP
     and footnotes are asides.
     """
     edges = [list(_edges_of(*page)) for page in pages]
-    running: list[str] = []
-    seen: set[str] = set()
-    lines: list[PagePart] = []
+    lines, running, seen = list[PagePart](), list[str](), set[str]()
     for number, (parts, _) in enumerate(pages):
         near = list(chain(*edges[max(0, number - 2) : number], *edges[number + 1 : number + 3]))
         body, cutting = list(parts), {True: list[PagePart](), False: list[PagePart]()}

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
 
 from factreasoner.documents.pdf_rows import BAR, LIST_MARK, PagePart, closed_up, lines_of, rows_of
@@ -44,10 +44,8 @@ def ordered(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]
     if gutter is None:
         return _lines(parts, prose=prose)
     lines: list[PagePart] = []
-    rows = ((any(part.left < gutter < part.right for part in row), row) for row in rows_of(parts))
-    groups = groupby(rows, lambda pair: pair[0])
-    for across, group in groups:
-        band = [part for _, row in group for part in row]
+    for across, rows in groupby(rows_of(parts), lambda row: any(p.left < gutter < p.right for p in row)):
+        band = list(chain(*rows))
         lines += _lines(band) if across else _columns(band, gutter)
     return lines
 
@@ -148,8 +146,8 @@ def _lines(parts: Sequence[PagePart], *, prose: bool = False) -> list[PagePart]:
         is_open = not SENTENCE_END.search(line.text)
         is_wrapped = is_open and after is not None and not _has_room(line, after, edge)
         is_long = len(line.text) >= _SHORT_LINE or _UNSPACED.search(line.text[-1:]) or (prose and is_open)
-        is_full = bool(is_long) and (is_wrapped or line.right > edge - 0.15 * (edge - left))
-        lines[n] = line._replace(full=is_full)
+        is_full = is_wrapped or line.right > edge - 0.15 * (edge - left)
+        lines[n] = line._replace(full=bool(is_long) and is_full)
     return lines
 
 
