@@ -60,8 +60,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         partly.append(f"pages {pages + 1} to {count} were not read")
     lines, running = _lines_of(read)
     text = normalize_nfc("\n".join(filter(None, [layout.joined(lines), *running])))
-    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    text, tables = tables_of(text)
+    text, tables = tables_of(_LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text))
     return Extracted(text, _title(data), partly=tuple(partly), tables=tuple(tables))
 
 
@@ -130,7 +129,7 @@ def _is_scan(document: Any, number: int) -> bool:
 def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
     """The words of a page, drop caps before theirs."""
     usual = median(one.height for one in letters) if letters else 0.0
-    blanks = Counter(round((one.right - one.left) / one.height, 2) for one in letters if one.text.isspace())
+    blanks = Counter(round(one.right - one.left, 1) for one in letters if one.text.isspace())
     spaced = 12 * max(blanks.values(), default=0) > len(letters)  # else pdf-oxide makes up some of them
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)

@@ -110,7 +110,10 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
     A table begins and ends with rows of several parts, or of one that is in one column behind the first.
     """
     lines: list[PagePart] = []
-    for run in _runs(rows_of(parts)):
+    rows = list(rows_of(parts))
+    far = [row[0].base - after[0].base > _ROW_STEP * after[0].height for row, after in pairwise(rows)]
+    ends = [n for n, is_far in enumerate(far, 1) if is_far]
+    for run in (rows[start:end] for start, end in pairwise([0, *ends, len(rows)])):
         several = [number for number, row in enumerate(run) if len(row) > 1]
         columns = _columns_of(run[several[0] : several[-1] + 1]) if len(several) > 1 else []
         for number, row in enumerate(run):
@@ -119,17 +122,6 @@ def lines_of(parts: Iterable[PagePart]) -> list[PagePart]:
             inside = len(columns) > 1 and (several[0] <= number <= several[-1] or is_cell)
             lines.append(_cells(row, columns) if inside else _merged(row))
     return lines
-
-
-def _runs(rows: Iterable[list[PagePart]]) -> Iterator[list[list[PagePart]]]:
-    """Rows in groups that are as near to one another as rows of a table."""
-    run: list[list[PagePart]] = []
-    for row in rows:
-        if run and run[-1][0].base - row[0].base > _ROW_STEP * row[0].height:
-            yield run
-            run = []
-        run.append(row)
-    yield run
 
 
 def _columns_of(rows: Sequence[Sequence[PagePart]]) -> list[PagePart]:
