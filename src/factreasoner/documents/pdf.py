@@ -130,7 +130,8 @@ def _words_of(letters: Sequence[PagePart]) -> list[PagePart]:
     """The words of a page, drop caps before theirs."""
     usual = median(one.height for one in letters) if letters else 0.0
     blanks = Counter(round(one.right - one.left, 1) for one in letters if one.text.isspace())
-    spaced = 12 * max(blanks.values(), default=0) > len(letters)  # else pdf-oxide makes up some of them
+    most = max(blanks.values(), default=0)  # where they differ in width, pdf-oxide makes some of them up
+    spaced = most > max(0.8 * blanks.total(), len(letters) / 12)
     large = [one for one in letters if one.height > _LARGE * usual]
     others = _levelled([one for one in letters if one.height <= _LARGE * usual], usual)
     words = [word for row in rows_of(others) for word in _words_in(_accented(row), spaced=spaced)]
