@@ -221,7 +221,7 @@ def test_json_lines(tmp_path):
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b'"text"', "not an object"),
-        (b'{"text": null}', "no column 'text' or 'content' or 'passage'"),
+        (b'{"text": null}', "no column 'text', 'content' or 'passage'; rename the one with the text"),
         (b'{"text": 5}', "text is not a string"),
         (b'{"text": "a", "title": ["t"]}', "title is not a string"),
         (b'{"text": "caf\xe9"}', "not UTF-8"),
@@ -264,6 +264,7 @@ def test_csv_row_not_utf8_is_named(tmp_path):
     [
         (b"text,title,Text ", "two columns are called 'text'; keep one"),
         ("text".encode("utf-16"), "not UTF-8"),
+        (b"name,note,price", "no column 'text', 'content' or 'passage'; rename the one with the text"),
     ],
 )
 def test_table_with_unclear_columns_is_refused(tmp_path, head, wrong):

@@ -148,6 +148,7 @@ def _is_binary(data: bytes, text: str) -> bool:
 
 NO_TEXT = "no text"
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
+_NO_COLUMN = "no column 'text', 'content' or 'passage'; rename the one with the text"
 
 
 class Document(NamedTuple):
@@ -225,7 +226,8 @@ def _wrong_columns(columns: Sequence[str]) -> str:
         return "not UTF-8"
     known = itertools.chain(*_COLUMNS.values())
     twice = next((column for column in known if columns.count(column) > 1), "")
-    return twice and f"two columns are called {twice!r}; keep one"
+    missing = "" if not columns or set(columns) & {*_COLUMNS["text"]} else _NO_COLUMN
+    return f"two columns are called {twice!r}; keep one" if twice else missing
 
 
 def _row(row: object, number: int) -> Document | BadRow:
@@ -236,7 +238,7 @@ def _row(row: object, number: int) -> Document | BadRow:
     for name, known in _COLUMNS.items():
         value = next((columns[key] for key in known if columns.get(key) is not None), None)
         if value is None and name == "text":
-            return BadRow(number, f"no column {' or '.join(map(repr, known))}")
+            return BadRow(number, _NO_COLUMN)
         if value is not None and not isinstance(value, str):
             return BadRow(number, f"{name} is not a string")
         values[name] = value or ""
