@@ -65,6 +65,7 @@ class RecordWriter:
         return {
             "status": result.status,
             "not_checked": result.not_checked,
+            "unchecked": [[result.response[slice(*p.span)], p.reason] for p in result.unchecked or ()],
             "model": result.model,
             "scores": _scores(self._run.task.table, scored.line),
             "answer": segments(result.response, self._located(rows_of, result)),

@@ -134,6 +134,8 @@ function fillRecord(claim) {
     labelBar(counts), legend(counts, marks), judgedBy(content.runs[current.run]),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
+    own.unchecked.length ? disclosed(own.not_checked, () => h('ul', {}, own.unchecked.map(([words, reason]) =>
+      h('li', {}, quoted(words), ` (${reason})`))), {class: 'note'}) : null,
     h('div', {class: 'reading'}, answerPart(own),
       h('aside', {id: 'evidence', class: 'evidence', 'aria-label': 'Evidence'})),
     selfContradictions(own), correctedPart(own), scoresOf(own), content.task === 'rag' ? matrices(own) : null,
@@ -158,8 +160,7 @@ function drawRecord(page, record, view) {
     h('h1', {tabindex: '-1'}, quoted(record.prompt ? rows[view.number][1] : record.topic || record.id)),
     record.prompt && rows[view.number][1].endsWith(' …') ? disclosed('The whole question', () => h('div', {class: 'answer-text', dir: 'auto'}, record.prompt)) : null,
     h('p', {class: 'note'}, quoted(record.id), record.topic && record.prompt ? [' · ', quoted(record.topic)] : null,
-      status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))],
-      record.runs[run].not_checked ? [' · ', record.runs[run].not_checked] : null),
+      status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))]),
     runSwitch(), h('div', {id: 'record-body'}))]);
   fillRecord(view.claim);
 }
