@@ -26,12 +26,16 @@ METRICS = ("faithfulness", "all")
 
 
 class Contender(NamedTuple):
-    """A package, what its environment needs, what a script of its user imports, and which metrics it has."""
+    """A package, what its environment needs, what a script of its user imports, and which metrics it has.
+
+    `alone` is installed without what it requires itself.
+    """
 
     name: str
     requirements: tuple[str, ...]
-    imports: str
+    imports: str = ""
     metrics: tuple[str, ...] = METRICS
+    alone: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -60,6 +64,12 @@ PEERS = {
         ),
     )
 }
+IBM = Contender(
+    "ibm_factreasoner",
+    ("mellea==0.6.0", "networkx", "numpy", "requests", "tqdm"),
+    alone=("fact-reasoner==0.8.0",),
+)
+FACTSCORE = Contender("factscore", ("httpx",))
 QUIET = {
     "OPENAI_API_KEY": "none",
     "RAGAS_DO_NOT_TRACK": "true",
@@ -86,6 +96,10 @@ class Way(NamedTuple):
         return ", ".join((self.contender.name, *self.options[-1:], *([] if self.asks else ["bundled"])))
 
 
+Score = float | Mapping[str, float | None] | None
+"""Of a record, or of each of its atoms by id."""
+
+
 class Outcome(NamedTuple):
     """What one run took, records' scores by metric, its exit code; seconds and MB of its process.
 
@@ -93,7 +107,7 @@ class Outcome(NamedTuple):
     """
 
     taken: Taken
-    scores: dict[str, list[float | None]]
+    scores: dict[str, list[Score]]
     code: int
     seconds: float
     cpu: float
@@ -104,7 +118,7 @@ class Outcome(NamedTuple):
 class Ended(NamedTuple):
     """How a contender's process ended: scores by metric, exit code, seconds, CPU seconds and MB."""
 
-    scores: dict[str, list[float | None]]
+    scores: dict[str, list[Score]]
     code: int
     seconds: float
     cpu: float
@@ -174,15 +188,20 @@ def command(way: Way, data: Path, asked: Asked, which: str) -> list[str]:
     return [program, way.task, str(data), *model, "--cache-dir", asked.cache, "--out", "run", *way.options]
 
 
-def _scores(way: Way, folder: Path, log: str) -> dict[str, list[float | None]]:
+def _scores(way: Way, folder: Path, log: str) -> dict[str, list[Score]]:
     """What a run printed last, or our results."""
     if way.contender is not OURS:
         lines = [line for line in log.splitlines() if line.startswith("{")]
         return json.loads(lines[-1]) if lines else {}
     results = folder / "run" / "results.jsonl"
-    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    name = "faithfulness" if way.task == "rag" else "factuality_score"
-    return {name: [json.loads(line)[name] for line in lines]} if lines else {}
+    text = results.read_text(encoding="utf-8") if results.exists() else ""
+    found = [json.loads(line) for line in text.splitlines()]
+    if not found:
+        return {}
+    if way.task == "rag":
+        return {"faithfulness": [line["faithfulness"] for line in found]}
+    marginals = [line.get("marginals") or () for line in found]
+    return {"p_true": [{m["variable"]: m["probabilities"][1] for m in own} for own in marginals]}
 
 
 def install(contender: Contender) -> None:
@@ -195,6 +214,8 @@ def install(contender: Contender) -> None:
         return
     install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(contender.python)]
     _do([*install, "--reinstall-package", contender.name, *contender.requirements])
+    if contender.alone:
+        _do([*install, "--no-deps", *contender.alone])
 
 
 def installed(contender: Contender) -> str:

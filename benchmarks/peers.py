@@ -30,9 +30,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from contenders import (
@@ -40,7 +38,6 @@ from contenders import (
     METRICS,
     OURS,
     PEERS,
-    Asked,
     Outcome,
     Way,
     install,
@@ -48,7 +45,7 @@ from contenders import (
     run,
 )
 from data_folder import data_folder
-from ranking import BUNDLED, RULES, print_ranking
+from ranking import BUNDLED, RULES, add_options, compare, mtrag
 from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
@@ -68,10 +65,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*")
     parser.add_argument("--api-base", help="rank MT-RAG answers with the real model there, and nothing else")
-    parser.add_argument("--model", default="local")
-    parser.add_argument("--answers", type=int, default=60)
-    parser.add_argument("--minutes", type=float, default=60, help="the most that a tool may take")
-    parser.add_argument("--folder", help="where scores are kept, for a run that goes on where it ended")
+    add_options(parser, answers=60)
     options = parser.parse_args()
     names = options.names or list(PEERS)
     if unknown := [name for name in names if name not in PEERS]:
@@ -83,12 +77,7 @@ def main() -> None:
         install(contender)
     if options.api_base:
         ranked = [RULES, BUNDLED, *(Way(PEERS[name]) for name in names)]
-        limits = {"answers": options.answers, "minutes": options.minutes}
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(options.folder or temporary)
-            folder.mkdir(parents=True, exist_ok=True)
-            asked = Asked(options.api_base, options.model, 2, 3600, str(folder / "cache"))
-            print_ranking(ranked, asked, folder, **limits)
+        compare(ranked, mtrag(options.answers), options.api_base, options)
         return
     for which in METRICS:
         print_costs(which, [way for way in ways if which in way.contender.metrics])

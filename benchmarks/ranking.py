@@ -1,28 +1,52 @@
-"""How well tools rank MT-RAG answers with one real model, beside people. Called by `peers.py --api-base`."""
+"""How well tools score answers with one real model, beside people; `mtrag`: on MT-RAG.
+
+Called by `peers.py --api-base` and `factcheck.py`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import json
 import random
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from contenders import OURS, Asked, Way, process
-from data_folder import data_folder
+from contenders import OURS, Asked, Score, Way, process
+from data_folder import lines
 from relay import Relay
 from scipy.stats import spearmanr
 
-SEED, DRAWS, ROUND = 0, 2000, 4
+SEED, DRAWS, FEWEST = 0, 2000, 5
 RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
 BUNDLED = Way(OURS, (), asks=False)
+Scores = Sequence[float | Sequence[float]]
+"""By answer: one, or one for each atom; NaN for none."""
+
+
+class Study(NamedTuple):
+    """What tools are compared on: answers as records, and what people say of each or of each atom.
+
+    `score` is what tools print, `rating` compares such scores with people's, and the tools take turns after
+    `turn` answers.
+    """
+
+    title: str
+    rows: list[dict[str, Any]]
+    people: list[Sequence[float]]
+    score: str
+    heading: str
+    rating: Callable[[np.ndarray, np.ndarray], float]
+    turn: int
 
 
 class Spent(NamedTuple):
-    """Scores in the order of the answers (NaN for none), and calls, tokens and seconds for all of them."""
+    """Scores in the order of the answers, and calls, tokens and seconds for all of them."""
 
-    scores: list[float]
+    scores: list[float | Sequence[float]]
     calls: int
     tokens: int
     new: int
@@ -33,32 +57,51 @@ class Spent(NamedTuple):
         return Spent(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def print_ranking(ways: Sequence[Way], asked: Asked, folder: Path, *, answers: int, minutes: float) -> None:
+def add_options(parser: argparse.ArgumentParser, answers: int) -> None:
+    """The options of a comparison on a real model."""
+    parser.add_argument("--model", default="local")
+    parser.add_argument("--answers", type=int, default=answers)
+    parser.add_argument("--minutes", type=float, default=60, help="the most that a tool may take")
+    parser.add_argument("--folder", help="where scores are kept, for a run that goes on where it ended")
+
+
+def compare(ways: Sequence[Way], study: Study, url: str, options: argparse.Namespace) -> None:
+    """Compare the ways on a study with the model at the URL."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(options.folder or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        asked = Asked(url, options.model, 2, 3600, str((folder / "cache").resolve()))
+        print_comparison(ways, study, asked, folder, options.minutes)
+
+
+def print_comparison(ways: Sequence[Way], study: Study, asked: Asked, folder: Path, minutes: float) -> None:
     """Run the ways in turn on a few answers at a time, and print the table after each round.
 
     So a load of the machine meets all alike, and whatever ends this early leaves pairs. A way stops when
     the server has computed for it for so many minutes. What the folder keeps of an earlier run is not
-    asked again.
+    asked again. Each way has an address of its own, so that none takes a reply from another's cache.
     """
-    rows, people = _answers(answers)
-    print(f"{len(rows)} MT-RAG answers, {asked.model}, at most {minutes:g} minutes a tool", flush=True)
+    rows = study.rows
+    print(f"{len(rows)} {study.title}, {asked.model}, at most {minutes:g} minutes a tool", flush=True)
     kept = folder / "scores.json"
     before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     found = {way: Spent(*before.get(way.title, ([], 0, 0, 0, 0.0))) for way in ways}
-    for start in range(0, len(rows), ROUND):
-        some = rows[start : start + ROUND]
-        for way, taken in found.items():
-            if len(taken.scores) == start and taken.seconds < 60 * minutes:
-                found[way] = taken.plus(_round(way, some, asked))
-                told = before | {way.title: taken for way, taken in found.items()}
-                kept.write_text(json.dumps(told), encoding="utf-8")
-        print_table(found, people)
+    with contextlib.ExitStack() as stack:
+        relays = {way: stack.enter_context(Relay(asked.url.removesuffix("/v1"))) for way in ways}
+        for start in range(0, len(rows), study.turn):
+            some = rows[start : start + study.turn]
+            for way, taken in found.items():
+                if len(taken.scores) == start and taken.seconds < 60 * minutes:
+                    found[way] = taken.plus(_turn(way, some, study.score, asked, relays[way]))
+                    told = before | {way.title: taken for way, taken in found.items()}
+                    kept.write_text(json.dumps(told), encoding="utf-8")
+            print_table(found, study)
 
 
-def _round(way: Way, rows: Sequence[dict[str, Any]], asked: Asked) -> Spent:
-    with Relay(asked.url.removesuffix("/v1")) as relay:
-        ended = process(way, rows, "faithfulness", asked._replace(url=relay.url))
-        answers = [exchange.answer for exchange in relay.exchanges]
+def _turn(way: Way, rows: Sequence[dict[str, Any]], score: str, asked: Asked, relay: Relay) -> Spent:
+    relay.exchanges.clear()
+    ended = process(way, rows, score, asked._replace(url=relay.url))
+    answers = [exchange.answer for exchange in relay.exchanges]
     used = [answer.get("usage") or {} for answer in answers]
     timings = [answer.get("timings") or {} for answer in answers]
     tokens = sum(usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0) for usage in used)
@@ -66,35 +109,42 @@ def _round(way: Way, rows: Sequence[dict[str, Any]], asked: Asked) -> Spent:
     seconds = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
     if ended.code:
         print(f"{way.title}: exit code {ended.code}", flush=True)
-    scores = ended.scores.get("faithfulness", [])
-    known = [np.nan if score is None else score for score in scores]
+    known = [_read(told, row) for told, row in zip(ended.scores.get(score, []), rows, strict=False)]
     return Spent(known + [np.nan] * (len(rows) - len(known)), len(answers), tokens, tokens - cached, seconds)
 
 
-def print_table(found: Mapping[Way, Spent], people: Sequence[float]) -> None:
-    """A row for each way: answers with a score, Spearman's correlation, calls, tokens and seconds.
+def _read(score: Score, row: Mapping[str, Any]) -> float | list[float]:
+    """A record's score, or those of its atoms in their order."""
+    if isinstance(score, Mapping):
+        return [np.nan if (own := score.get(atom["id"])) is None else own for atom in row["atoms"]]
+    return np.nan if score is None else score
+
+
+def print_table(found: Mapping[Way, Spent], study: Study) -> None:
+    """A row for each way: answers it got to, scores of all there, the rating, calls, tokens and seconds.
 
     "new" are the tokens that the server did not take from its prefix cache, and "s" the seconds that it
     computed (llama.cpp says so with each reply).
-    The difference from the first way is on answers that both scored, with a paired 95 % interval.
+    The difference from the first way is on what both scored, with a paired 95 % interval over answers.
     """
-    print(
-        f"\n{'':24}{'scored':>8}{'rank corr.':>24}{'less 1':>24}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}"
-    )
+    heads = f"{'answers':>8}{'scored':>8}{study.heading:>24}{'less 1':>24}"
+    print(f"\n{'':36}{heads}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}")
     first = next(iter(found.values())).scores
     for way, taken in found.items():
-        told = f"{f'{np.isfinite(taken.scores).sum()}/{len(taken.scores)}':>8}"
-        told += f"{_correlation(taken.scores, people):>24}{_difference(taken.scores, first, people):>24}"
+        done = study.people[: len(taken.scores)]
+        own = _scored([taken.scores], done)
+        scored = f"{sum(len(people) for *_, people in own)}/{sum(map(len, done))}"
+        told = f"{len(taken.scores):8d}{scored:>8}{_rated(own, study):>24}"
+        told += f"{_rated(_scored([taken.scores, first], done), study):>24}"
         print(
-            f"{way.title:24}{told}{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}",
+            f"{way.title:36}{told}{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}",
             flush=True,
         )
 
 
-def _answers(number: int) -> tuple[list[dict[str, Any]], list[float]]:
-    """Records of answers with contexts, drawn at random, and people's mean score of faithfulness."""
-    lines = (data_folder() / "mtrag_human" / "rag.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["contexts"]]
+def mtrag(number: int) -> Study:
+    """Answers with contexts, drawn at random, and people's mean score of faithfulness."""
+    rows = [row for row in lines("mtrag_human/rag.jsonl") if row["contexts"]]
     random.Random(SEED).shuffle(rows)
     found = [
         {
@@ -105,38 +155,34 @@ def _answers(number: int) -> tuple[list[dict[str, Any]], list[float]]:
         }
         for row in rows[:number]
     ]
-    return found, [row["human_mean"]["faithfulness"] for row in rows[:number]]
+    people = [[row["human_mean"]["faithfulness"]] for row in rows[:number]]
+    return Study("MT-RAG answers", found, people, "faithfulness", "rank corr.", _spearman, 4)
 
 
 def _spearman(scores: np.ndarray, people: np.ndarray) -> float:
     return float(spearmanr(scores, people)[0]) if len(scores) > 2 else float("nan")
 
 
-def _interval(values: Sequence[np.ndarray], people: np.ndarray) -> tuple[float, float]:
-    """95 % bootstrap interval of a correlation, or of the difference of two, over answers."""
-    drawn = np.random.default_rng(SEED).integers(len(people), size=(DRAWS, len(people)))
-    signs = (1, -1)
-    found = [
-        sum(s * _spearman(v[at], people[at]) for s, v in zip(signs, values, strict=False)) for at in drawn
-    ]
-    low, high = np.nanpercentile(found, [2.5, 97.5])
-    return float(low), float(high)
+def _scored(ways: Sequence[Scores], people: Sequence[Sequence[float]]) -> list[list[np.ndarray]]:
+    """By answer, the scores of each way and of people, where all ways have one."""
+    found = []
+    for *scores, others in zip(*ways, people, strict=False):
+        values = np.array([np.broadcast_to(own, len(others)) for own in (*scores, others)], dtype=float)
+        kept = values[:, np.isfinite(values).all(axis=0)]
+        found += [list(kept)] if kept.size else []
+    return found
 
 
-def _correlation(scores: Sequence[float], people: Sequence[float]) -> str:
-    kept = np.isfinite(scores)
-    own, others = np.asarray(scores)[kept], np.asarray(people[: len(scores)])[kept]
-    if len(own) < 5:
+def _rated(answers: Sequence[Sequence[np.ndarray]], study: Study) -> str:
+    """The rating of a way, or how it differs from that of a second, with its 95 % bootstrap interval."""
+    if len(answers) < FEWEST:
         return "too few"
-    low, high = _interval([own], others)
-    return f"{_spearman(own, others):.3f} [{low:.3f}, {high:.3f}]"
 
+    def rating(drawn: Sequence[int]) -> float:
+        *ways, people = (np.concatenate(parts) for parts in zip(*(answers[at] for at in drawn), strict=True))
+        return sum(sign * study.rating(own, people) for sign, own in zip((1, -1), ways, strict=False))
 
-def _difference(scores: Sequence[float], first: Sequence[float], people: Sequence[float]) -> str:
-    both = min(len(scores), len(first))
-    kept = np.isfinite(scores[:both]) & np.isfinite(first[:both])
-    own, other, others = (np.asarray(values[:both])[kept] for values in (scores, first, people))
-    if len(own) < 5:
-        return "too few"
-    low, high = _interval([own, other], others)
-    return f"{_spearman(own, others) - _spearman(other, others):+.3f} [{low:+.3f}, {high:+.3f}]"
+    drawn = np.random.default_rng(SEED).integers(len(answers), size=(DRAWS, len(answers)))
+    low, high = np.nanpercentile([rating(at) for at in drawn], [2.5, 97.5])
+    sign = "+" if len(answers[0]) > 2 else ""
+    return f"{rating(range(len(answers))):{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
