@@ -199,7 +199,7 @@ def _scores(way: Way, folder: Path, log: str) -> dict[str, list[Score]]:
     if not found:
         return {}
     if way.task == "rag":
-        return {"faithfulness": [line["faithfulness"] for line in found]}
+        return {name: [line[name] for line in found] for name in ("faithfulness", "faithfulness_p")}
     marginals = [line.get("marginals") or () for line in found]
     return {"p_true": [{m["variable"]: m["probabilities"][1] for m in own} for own in marginals]}
 

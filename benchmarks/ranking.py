@@ -44,13 +44,17 @@ class Study(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """Scores in the order of the answers, and calls, tokens and seconds for all of them."""
+    """Scores in the order of the answers, and calls, tokens and seconds for all of them.
+
+    `graded`: the same as a mean of P, which our `rag` has beside a share of claims.
+    """
 
     scores: list[float | Sequence[float]]
     calls: int
     tokens: int
     new: int
     seconds: float
+    graded: list[float | Sequence[float]]
 
     def plus(self, other: Spent) -> Spent:
         """Both together."""
@@ -85,7 +89,7 @@ def print_comparison(ways: Sequence[Way], study: Study, asked: Asked, folder: Pa
     print(f"{len(rows)} {study.title}, {asked.model}, at most {minutes:g} minutes a tool", flush=True)
     kept = folder / "scores.json"
     before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    found = {way: Spent(*before.get(way.title, ([], 0, 0, 0, 0.0))) for way in ways}
+    found = {way: Spent(*before.get(way.title, ([], 0, 0, 0, 0.0, []))) for way in ways}
     with contextlib.ExitStack() as stack:
         relays = {way: stack.enter_context(Relay(asked.url.removesuffix("/v1"))) for way in ways}
         for start in range(0, len(rows), study.turn):
@@ -109,8 +113,14 @@ def _turn(way: Way, rows: Sequence[dict[str, Any]], score: str, asked: Asked, re
     seconds = sum(t.get("prompt_ms", 0) + t.get("predicted_ms", 0) for t in timings) / 1000
     if ended.code:
         print(f"{way.title}: exit code {ended.code}", flush=True)
-    known = [_read(told, row) for told, row in zip(ended.scores.get(score, []), rows, strict=False)]
-    return Spent(known + [np.nan] * (len(rows) - len(known)), len(answers), tokens, tokens - cached, seconds)
+    known, graded = (_known(ended.scores.get(name, []), rows) for name in (score, f"{score}_p"))
+    has_both = way.contender is OURS and way.task == "rag"
+    return Spent(known, len(answers), tokens, tokens - cached, seconds, graded if has_both else [])
+
+
+def _known(scores: Sequence[Score], rows: Sequence[Mapping[str, Any]]) -> list[float | Sequence[float]]:
+    found = [_read(told, row) for told, row in zip(scores, rows, strict=False)]
+    return found + [np.nan] * (len(rows) - len(found))
 
 
 def _read(score: Score, row: Mapping[str, Any]) -> float | list[float]:
@@ -132,14 +142,14 @@ def print_table(found: Mapping[Way, Spent], study: Study) -> None:
     first = next(iter(found.values())).scores
     for way, taken in found.items():
         done = study.people[: len(taken.scores)]
-        own = _scored([taken.scores], done)
-        scored = f"{sum(len(people) for *_, people in own)}/{sum(map(len, done))}"
-        told = f"{len(taken.scores):8d}{scored:>8}{_rated(own, study):>24}"
-        told += f"{_rated(_scored([taken.scores, first], done), study):>24}"
-        print(
-            f"{way.title:36}{told}{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}",
-            flush=True,
-        )
+        for title, scores in ((way.title, taken.scores), (f"  {study.score}_p", taken.graded)):
+            if scores:
+                own = _scored([scores], done)
+                scored = f"{sum(len(people) for *_, people in own)}/{sum(map(len, done))}"
+                told = f"{len(scores):8d}{scored:>8}{_rated(own, study):>24}"
+                told += f"{_rated(_scored([scores, first], done), study):>24}"
+                told += f"{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}"
+                print(f"{title:36}{told}", flush=True)
 
 
 def mtrag(number: int) -> Study:
