@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {name: ROOT / name for name in ("README.md", "docs/tutorial.md")}
 WITH_PYTHON = [*PAGES, "docs/concepts.md", "docs/verify.md"]
-MOST_LINES, MOST_WORDS = 100, 15_000
+MOST_LINES, MOST_WORDS = 110, 15_000
 GENERATED = {"settings.md", "cli.md", "metrics.md", "benchmarks.md"}
 
 
