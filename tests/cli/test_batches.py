@@ -375,11 +375,11 @@ def test_changed_settings_are_refused_during_a_batch(factreasoner, tmp_path, one
     ("command", "word"),
     [
         (("run", "d.jsonl", "--batch", "files"), "add --model"),
-        (("assess", "She sang.", "--context", "d.jsonl", *FLAGS, "--batch", "files"), "run folder"),
+        (("assess", "She sang.", "--context", "d.txt", *FLAGS, "--batch", "files"), "run folder"),
     ],
 )
 def test_nothing_to_batch_is_reported(factreasoner, tmp_path, command, word):
-    write_records(tmp_path / "d.jsonl", record("r1"))
+    write_records(tmp_path / "d.jsonl", record("r1")).with_suffix(".txt").write_text("She sang.")
     assert word in factreasoner(*command, code=1).stderr
 
 
