@@ -95,6 +95,11 @@ def test_unchecked_parts_are_in_files_and_terminal(factreasoner, tmp_path):
     assert all(told in page for told in ("4 of 6 sentences not checked", '["Is it tall?","question"]'))
 
 
+def test_a_run_names_what_fails_again(bundled_judge, factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {"output": "Der Turm ist hoch.", "contexts": [SOURCE]})
+    assert "would fail again" in factreasoner("run", data, "--out", "o", code=3).stderr
+
+
 def test_assess_reports_unchecked_sentences(factreasoner, tmp_path):
     (tmp_path / "a.txt").write_text(ANSWER, encoding="utf-8")
     (tmp_path / "p.txt").write_text(SOURCE, encoding="utf-8")

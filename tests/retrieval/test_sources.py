@@ -161,12 +161,6 @@ def test_all_source_problems_are_reported(tmp_path):
     assert "a folder" in told[6]
 
 
-def test_a_file_of_another_ending_is_text(tmp_path):
-    (tmp_path / "notes.log").write_text("~~fine~~")
-    (source,) = read(tmp_path / "notes.log")
-    assert (source.text, source.title) == ("~~fine~~", "notes.log")
-
-
 @pytest.mark.parametrize("name", ["absent.txt", "absent"])
 def test_missing_source_is_reported(tmp_path, name):
     with pytest.raises(InputError, match=f"{name}: can't be read: there is no such file$"):
@@ -180,10 +174,13 @@ def test_file_url_error_asks_for_a_path():
         read("ftp://x/y")
 
 
-def test_standard_input(monkeypatch):
+def test_standard_input_and_other_endings_are_text(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Café.".encode())))
     (source,) = read("-")
     assert (source.text, source.title) == ("Café.", "")
+    (tmp_path / "notes.log").write_text("~~fine~~")
+    (source,) = read(tmp_path / "notes.log")
+    assert (source.text, source.title) == ("~~fine~~", "notes.log")
 
 
 def test_a_text_is_read_as_it_is(tmp_path):

@@ -251,12 +251,14 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         print_text(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
-        again = "Run the same command again to retry them."
-        if config.part("judge").replays and failures["by_stage"].keys() == {"judge"}:
+        again, judge = "Run the same command again to retry them.", config.part("judge")
+        if judge.replays and failures["by_stage"].keys() == {"judge"}:
             again = (
                 "The same recorded verdicts would fail again: add the missing ones and use --fresh, "
                 "or choose another --judge."
             )
+        elif judge.classifies and config.is_bundled and failures["by_stage"].keys() == {"judge"}:
+            again = "With the bundled judge they would fail again; results.jsonl names the fix."
         print_text(f'Some items failed (see "failures" above). {again}', err=True)
     elif report.total and records["no_atoms"] == report.total:
         message = shlex.join(["factreasoner", "show", str(path)])

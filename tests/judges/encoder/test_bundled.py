@@ -167,13 +167,10 @@ class TestLanguages:
         assert "multilingual verifier" in failure.message
 
     def test_claims_of_one_answer_tell_its_language(self, judge):
-        claims = ["Die Garantie gilt 8 Jahre.", "Im Nachtmodus sind es 42 dB(A)."]
-        asked = [Claim(str(n), claim) for n, claim in enumerate(claims)]
+        asked = [Claim("1", "Die Garantie gilt 8 Jahre."), Claim("2", "Im Nachtmodus sind es 42 dB(A).")]
         assert judge.judge(Premise("c1", TOWER), asked).verdicts == ()
-        assert (
-            len(judge.judge(Premise("c1", TOWER), [*asked, Claim("e", "It was built in 1889.")]).verdicts)
-            == 2
-        )
+        beside_english = judge.judge(Premise("c1", TOWER), [*asked, Claim("3", "It was built in 1889.")])
+        assert len(beside_english.verdicts) == 2
 
     def test_names_and_numbers_alone_are_judged(self, judge):
         assert len(verdicts(judge, TOWER, "Gustave Eiffel, 1889", "Paris: 330 m")) == 2
