@@ -40,7 +40,7 @@ _NOTE = re.compile(r"^\[\^(?=[^\]\n]+\]:)", re.MULTILINE)
 """The start of a note's text, which CommonMark may take for the address of a link."""
 _FRONT_MATTER = re.compile(
     r"---\n(?:#.*\n)*(?:\w[\w -]*:.*\n(?:.+\n)*?|[a-z][\w-]*:.*\n(?:(?:[a-z][\w-]*:.*|[ #-].*)?\n)*?)"
-    r"(?:---|\.\.\.)(?:\n|\Z)|\+\+\+\n(?:.*\n)*?\+\+\+\n"
+    r"(?:---|\.\.\.)(?:\n|\Z)|\+\+\+\n(?=[#\[\n]|[\w.\"-]+ *=)(?:.*\n)*?\+\+\+(?:\n|\Z)"
 )
 """YAML or TOML at the start of a Markdown text; in blank lines between rules other text may stand."""
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
@@ -79,10 +79,11 @@ def extract(
             found = Extracted("", dropped="binary")
         else:
             found = _decoded_text(data, kind, charset, whole=not sift)
-    except MemoryError:
+    except (ImportError, MemoryError):
         raise
     except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
-        return Extracted("", dropped=f"damaged {kind if is_office else 'HTML'}")
+        what = kind if is_office else "PDF" if b"%PDF-" in data[:1024] else "HTML"
+        return Extracted("", dropped=f"damaged {what}")
     reason = found.dropped or (junk(found.text) if sift else "")
     return found._replace(text="", dropped=reason) if reason else found
 
@@ -122,7 +123,7 @@ def html_of_markdown(text: str) -> str:
     title = ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
-        if named := re.search(r"^title\s*[:=]\s*(.+)$", front[0], re.MULTILINE):
+        if named := re.search(r"^title[ \t]*[:=][ \t]*(.+)$", front[0], re.MULTILINE):
             title = entities.escape(named[1].strip().strip("\"'"))
     body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(_NOTE.sub(r"\\[^", text))
     return f"<title>{title}</title>{body}".replace("<ol>\n", '<ol start="1">\n')

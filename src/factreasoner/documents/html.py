@@ -32,7 +32,6 @@ _MOST_REPEATED = 1_000_000
 _MOST_HIDDEN = 9
 """How many times the shown text the hidden one may be."""
 _BAR = " | "
-_OUTER_CELL = "*[self::td or self::th][count(ancestor::tr)=1]"
 _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
 _NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
@@ -50,13 +49,20 @@ _BLOCKS = word_set(
     "nav ol optgroup option p pre search section select summary table tbody td text textarea tfoot th",
     "thead title tr ul",
 )
+_LED = word_set("article blockquote div h1 h2 h3 h4 h5 h6 p pre section")
+"""Blocks before whose first words the number of their item stands."""
 _SKIPPED = word_set("audio canvas datalist iframe noembed noframes rp script style template video")
-_UNSAID = "//del | //s | //strike | //annotation | //annotation-xml | //*[@aria-hidden='true'][../*/math]"
+_UNSAID = (
+    "//del | //s | //strike | //annotation | //annotation-xml"
+    " | //*[count(*)=2][*/math]/*[@aria-hidden='true'][not(.//math)]"
+)
 """What is struck, and other forms of formulas in MathML."""
 _STRUCK_PARTS = re.compile(r"<(del|s|strike)\b[^<>]*>((?:(?!</?\1\b).)*)</\1\s*>", re.IGNORECASE | re.DOTALL)
 """What is struck; it may begin in one element and end in another, and then is struck in each."""
 _PARTED = re.compile("</a>.*<a>|button>")
 """Tags between two texts that are never parts of one word."""
+_BETWEEN_TWO = re.compile(r"</\w+>.*<\w")
+"""Tags between the texts of two elements."""
 _MATHML: dict[str, str] = TABLES["mathml"]
 TOO_DEEP = "elements nested more than 2,048 deep, and everything after them"
 NO_TEXT = re.compile(
@@ -86,9 +92,9 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     for behind in list(root.itersiblings()):
         root.append(behind)
     write_once(root)
-    unseen, above = styled_elements(root) if styled else ([], [])
+    unseen, struck, above = styled_elements(root)
     hidden = sum(len(element.text_content()) for element in unseen)
-    for element in (*unseen, *root.xpath("//*[@hidden]")):
+    for element in (*struck, *(unseen if styled else ()), *root.xpath("//*[@hidden]")):
         if element.getparent() is not None:
             element.drop_tree()
     titles = (one_line("".join(found.itertext())) for found in root.xpath("//head/title | //h1"))
@@ -101,7 +107,7 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
     found = _TextLines(root).text()
-    if hidden > _MOST_HIDDEN * len(found.text):
+    if styled and hidden > _MOST_HIDDEN * len(found.text):
         shown = whole_text(source, styled=False)
         found = shown if len(shown.text) > _MOST_HIDDEN * len(found.text) else found
     return found._replace(title=title, partly=(TOO_DEEP,) * cut)
@@ -109,7 +115,7 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
 
 def write_once(root: HtmlElement) -> None:
     """Take out what is struck, and write each formula once, on one line: 1/2, √(x), rows as 1 2; 3 4."""
-    for element in root.xpath("//*[math]"):  # hidden where a picture shows it
+    for element in root.xpath("//*[math][count(*)=1][not(text()[normalize-space()])]"):  # a picture shows it
         element.attrib.pop("style", None)
     for element in root.xpath(_UNSAID):
         element.drop_tree()
@@ -117,20 +123,21 @@ def write_once(root: HtmlElement) -> None:
         cell.tail = {"mtd": " ", "mtr": "; "}[cell.tag] if cell.getnext() is not None else None
     for element in reversed(list(root.iter("math", *_MATHML))):
         form, *names = _MATHML.get(element.tag, "row e").split()
-        parts = element if len(names) == len(element) else [element]
+        parts = element if 1 < len(names) == len(element) else [element]
         texts = (" ".join("".join(part.itertext()).split()) for part in parts)
         line = linear(form, dict(zip(names, texts, strict=False)))
         element[:] = []
-        element.text = line
+        element.text = f" {line} " if element.tag == "mfrac" else line
     etree.strip_tags(root, "math")
 
 
 def _write_numbers(root: HtmlElement) -> None:
     """Put the numbers of lists that say where they start before their items."""
-    for listed in root.xpath("//ol[@start][not(@type) or @type='1']"):
+    for listed in root.xpath("//ol[@start][not(@reversed or li/@value)][not(@type) or @type='1']"):
         for number, item in enumerate(listed.iterchildren("li"), _number(listed, "start")):
-            inside = len(item) and item[0].tag in _BLOCKS and not (item.text or "").strip()
-            first = item[0] if inside else item
+            first = item
+            while len(first) and first[0].tag in _LED and not (first.text or "").strip():
+                first = first[0]
             first.text = f"{number}. {first.text or ''}"
 
 
@@ -199,7 +206,7 @@ class _TextLines:
                 self._pieces.append("(" if starts else ")")
             elif name == "pre":
                 preformatted += 1 if starts else -1
-            self._passed += f"<{'' if starts else '/'}{name}>"
+            self._passed = f"{self._passed}<{'' if starts else '/'}{name}>"[-99:]
             text = (element.text if starts else element.tail) or ""
             if element is not root or starts:
                 self._add(text, preformatted=bool(preformatted))
@@ -210,7 +217,8 @@ class _TextLines:
         if first:
             before = "".join(self._pieces[-1:])[-1:]
             meet = before.isalnum() and first[0].isalnum() and _PARTED.search(self._passed)
-            self._pieces += [" "] * bool(meet or (before.islower() and first[0].isupper())) + [first]
+            apart = before.islower() and first[0].isupper() and _BETWEEN_TWO.search(self._passed)
+            self._pieces += [" "] * bool(meet or apart) + [first]
             self._passed = ""
         for line in others:
             self._end_line()
@@ -222,9 +230,18 @@ class _TextLines:
         self._pieces = []
 
     def _read_row(self, row: HtmlElement) -> None:
-        found = row.xpath(f"descendant::{_OUTER_CELL}")
-        others = row.xpath(f"*[not(descendant-or-self::{_OUTER_CELL})]")
-        texts = (row.text, *(inner.tail for inner in row), *(_cell(other).text for other in others))
+        found, texts = [], []
+        walk = etree.iterwalk(row, events=("start", "end"))
+        for event, inner in walk:
+            if event == "end":
+                texts += [inner.tail] * (inner is not row)
+            elif inner.tag in ("td", "th"):
+                found.append(inner)
+                walk.skip_subtree()
+            elif inner.tag in _SKIPPED:
+                walk.skip_subtree()
+            else:
+                texts.append(inner.text)
         stray = clean(" ".join(filter(None, texts)))
         cells = [*map(_cell, reversed(found)), *[_Cell(stray)] * bool(stray)]
         line: list[str] = []

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_RAISED = "vertical-align"
+_RAISED, _STRUCK = "vertical-align", "text-decoration"
 _LOOKS = {
     "display": "none",
     "visibility": "hidden|collapse",
     "font-size": r"[0.]+([a-z]+|%)?",
-    "text-decoration": r".*\bline-through\b.*",
+    _STRUCK: r".*\bline-through\b.*",
     _RAISED: r"super|\+?(0?\.[2-9]\d*em|[2-9]\d%)",
 }
 _INHERITED = ("visibility", "font-size")
@@ -45,8 +45,8 @@ _SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
 _MOST_RULES = 1_000
 
 
-def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
-    """The elements of a page that its style elements and attributes hide or strike, and those they raise."""
+def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement], list[HtmlElement]]:
+    """The elements of a page that its style elements and attributes hide, those they strike, and raise."""
     styles: dict[HtmlElement, dict[str, tuple[tuple[int, ...], str]]] = defaultdict(dict)
     for number, (path, body) in enumerate((*islice(_rules(root), _MOST_RULES), ("//*[@style]", ""))):
         ids = path.count("@id=")
@@ -64,8 +64,9 @@ def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElem
 
     shown = ("html", "body", "head")  # many hide their body until a script shows it
     found = {element: {name for name in styles[element] if looks(element, name)} for element in list(styles)}
-    unseen = [element for element, names in found.items() if names - {_RAISED} and element.tag not in shown]
-    return unseen, [element for element, names in found.items() if _RAISED in names]
+    unseen = [one for one, names in found.items() if names - {_RAISED, _STRUCK} and one.tag not in shown]
+    struck = [one for one, names in found.items() if _STRUCK in names and one.tag not in shown]
+    return unseen, struck, [one for one, names in found.items() if _RAISED in names]
 
 
 def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:

@@ -70,7 +70,7 @@ def _shown(value: Any, own: str, code: str) -> str:
     if local_name(point.getparent()) in ("strCache", "strLit", "lvl"):
         return text
     code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", own or attribute(point, "formatCode", code))
-    if re.fullmatch(r"-?\d*\.\d{15,}(E-?\d+)?", text):  # as the sheet has it, but not as it shows it
+    if re.fullmatch(r"-?(?=(?:\.?\d){16})\d*\.\d+(E-?\d+)?", text):  # the sheet shows fewer
         text = f"{float(text):.15g}"
     if (percent := re.fullmatch(r"[0#]*(?:\.(0+))? ?%", code)) and re.fullmatch(
         r"-?\d*\.?\d+(E-?\d+)?", text

@@ -53,7 +53,7 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF" if is_cut else "")
     partly = ["its end is missing"] * is_cut
     for number, (parts, height) in enumerate(read):
-        body = " ".join(part.text for part in parts if _MARGIN < part.base / height < 1 - _MARGIN)
+        body = " ".join(part.text for part in parts if _MARGIN * height < part.base < (1 - _MARGIN) * height)
         if not parts or (len(body.split()) < 6 and _is_scan(document, number)):
             partly.append(f"page {number + 1} has no text{' but a header, footer or stamp' * bool(parts)}")
     if (count := document.page_count()) > pages:
@@ -70,7 +70,7 @@ def _title(data: bytes) -> str:
     try:
         found = pypdf.PdfReader(io.BytesIO(data)).metadata
         return one_line(found.title if found else "")
-    except (pypdf.errors.PyPdfError, AttributeError, ValueError):  # the file is damaged, or the title no text
+    except Exception:  # noqa: BLE001 - AES without `cryptography`, or a damaged file; the text is there
         return ""
 
 
@@ -210,7 +210,7 @@ def _put(initial: PagePart, words: list[PagePart], usual: float) -> None:
     begin = first.text.split()[0]
     if beside and len(initial.text) < 3 and (begin[:1].islower() or begin.isupper()):
         words.remove(first)
-        apart = initial.text == "A" and not layout.is_word(f"a{begin.lower()}")
+        apart = initial.text in ("A", "À") and not layout.is_word(f"{initial.text}{begin}".lower())
         initial = first._replace(text=initial.text + " " * apart + first.text, left=initial.left)
     words.append(initial)
 

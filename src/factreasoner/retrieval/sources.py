@@ -126,7 +126,11 @@ def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list
         raise DocumentError(f"{path}: a folder; name its files, each by itself")
     if not path.exists():
         raise DocumentError(f"{path}: can't be read: there is no such file")
-    return _of_file(path) if has_known_ending(path) else [Document(read_text(name), path.name)]
+    if has_known_ending(path):
+        return _of_file(path)
+    if not (text := read_text(name)).strip():
+        raise DocumentError(f"{path}: no text in it")
+    return [Document(text, path.name)]
 
 
 def _of_file(path: Path) -> list[Document]:
