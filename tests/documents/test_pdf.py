@@ -285,7 +285,7 @@ def test_header_rows_of_tables_stay(edges, padding):
     page = [(left, 45 + top - padding * (top < 700), cell) for left, top, cell in drawn]
     expected = "\n".join(rows).replace("|", " | ")
     found = text(*[[*page, *edges]] * 3)
-    assert found == "\n".join([expected] * 3) + "\nAnnual Report" * bool(edges)
+    assert found == "\n\n".join([expected] * 3) + "\nAnnual Report" * bool(edges)
 
 
 def test_pages_of_nothing_but_running_lines_are_read():

@@ -29,8 +29,8 @@ ABOVE = "data-above"
 _LONGEST_REPEATED = 300
 _MOST_REPEATED = 1_000_000
 """Characters of one cell that is repeated in other rows, and of all of them: a few bytes may span much."""
-_MOST_HIDDEN = 9
-"""How many times the shown text the hidden one may be."""
+_MOST_HIDDEN, _LITTLE = 9, 200
+"""How many times the shown text the hidden one may be; a shorter one counts as so many characters."""
 _BAR = " | "
 _MOST_COLUMNS = 1_000
 _MOST_SPANNED = 65_534
@@ -107,9 +107,10 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)
     found = _TextLines(root).text()
-    if styled and hidden > _MOST_HIDDEN * len(found.text):
+    most = _MOST_HIDDEN * max(len(found.text), _LITTLE)
+    if styled and hidden > most:  # of which styles and scripts may be a part
         shown = whole_text(source, styled=False)
-        found = shown if len(shown.text) > _MOST_HIDDEN * len(found.text) else found
+        found = shown if len(shown.text) > most else found
     return found._replace(title=title, partly=(TOO_DEEP,) * cut)
 
 

@@ -195,9 +195,10 @@ def are_alike(line: PagePart, other: PagePart) -> bool:
 def _between(line: PagePart, after: PagePart) -> str:
     """What stands between two lines: a blank if a sentence goes on, else a line feed, two behind a page.
 
-    A table goes on behind a page where the lines have as many cells.
+    A table goes on behind a page where the lines have as many cells, unless a header of names follows.
     """
-    in_table = line.text.count(BAR) == after.text.count(BAR) > 0
+    is_header = re.search(r"\d", line.text) and not re.search(r"\d", after.text)
+    in_table = line.text.count(BAR) == after.text.count(BAR) > 0 and not is_header
     apart = "\n\n" if line.last and not in_table else "\n"
     if not are_alike(line, after) or BAR in line.text or BAR in after.text or _BULLET.match(after.text):
         return apart
