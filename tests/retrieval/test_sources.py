@@ -180,7 +180,7 @@ def test_standard_input_and_other_endings_are_text(monkeypatch, tmp_path):
     assert (source.text, source.title) == ("Café.", "")
     (tmp_path / "notes.log").write_text("~~fine~~")
     (source,) = read(tmp_path / "notes.log")
-    assert (source.text, source.title) == ("~~fine~~", "notes.log")
+    assert (source.text, source.title) == ("~~fine~~", "notes")
 
 
 def test_a_text_is_read_as_it_is(tmp_path):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
+from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, has_known_ending, kind_of, reason
 from factreasoner.documents.page import WIDE, Extracted, Page, TextTable, decode
 from factreasoner.documents.reader import PageReader
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
@@ -47,17 +47,18 @@ def digest_of(path: Path) -> str:
         raise DocumentError(f"{path}: {reason(error)}") from error
 
 
-def documents_of(path: Path) -> Iterator[Document | BadRow]:
+def documents_of(path: Path, *, others: Kind | None = None) -> Iterator[Document | BadRow]:
     """The documents of a file that have text; for a file of rows one by one, with its bad rows.
 
-    All but text and rows is read in separate processes with a time limit.
+    `others` is the kind of files whose name tells none; without it, they raise. All but text and rows is read
+    in separate processes with a time limit.
 
     Raises:
         DocumentError: it can't be read, is not what its name says, or changed while being read.
         NoTextError: it is a page or document without text.
         MissingExtraError: the packages for reading pages are not installed.
     """
-    kind = kind_of(path)
+    kind = others if others and not has_known_ending(path) else kind_of(path)
     found: Iterable[Document | BadRow]
     try:
         before = path.stat()
@@ -116,7 +117,8 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     if found is None or found.kind == kind or (found == ARCHIVE and kind in ("docx", "pptx")):
         return
     remedy = f"; name it .{found.kind}" if found.kind else ""
-    raise DocumentError(f"{path}: named {uncompressed_name(path).suffix}, but it is {found.what}{remedy}")
+    named = f"named {suffix}, but it is" if (suffix := uncompressed_name(path).suffix) else "it is"
+    raise DocumentError(f"{path}: {named} {found.what}{remedy}")
 
 
 def text_of(data: bytes, name: str) -> Extracted:

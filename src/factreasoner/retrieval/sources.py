@@ -9,7 +9,6 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
-from factreasoner.corpus.files import has_known_ending
 from factreasoner.documents.page import Extracted, notes_on
 from factreasoner.errors import (
     DocumentError,
@@ -66,8 +65,6 @@ def read_sources(
                 other = "" if isinstance(error, ForbiddenUrlError) else _SAVE
                 message += _REMEDIES.get(error.reason, other)
             problems.append(InputProblem(flag, "", message))
-        except InputError as error:
-            problems += error.problems
         except MissingExtraError as error:
             error.add_note(f"{flag} {name} can't be read without it.")
             raise
@@ -126,17 +123,13 @@ def _documents(name: str, config: RetrievalSettings, resolver: Resolver) -> list
         raise DocumentError(f"{path}: a folder; name its files, each by itself")
     if not path.exists():
         raise DocumentError(f"{path}: can't be read: there is no such file")
-    if has_known_ending(path):
-        return _of_file(path)
-    if not (text := read_text(name)).strip():
-        raise DocumentError(f"{path}: no text in it")
-    return [Document(text, path.name)]
+    return _of_file(path) if path.is_file() else [Document(read_text(name))]  # as `<(command)`
 
 
 def _of_file(path: Path) -> list[Document]:
     """The texts of a file, at least one."""
     found = []
-    for document in documents_of(path):
+    for document in documents_of(path, others="text"):
         if isinstance(document, Document):
             _warn(document, str(path))
             found.append(document)
