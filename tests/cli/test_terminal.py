@@ -171,7 +171,7 @@ def test_every_command_on_hostile_records(spoken, tmp_path):
         item["atoms"][0]["label"] = "S"
     name = "data \x1b[31m\x9b\u202e.jsonl"
     write_records(tmp_path / name, *labelled)
-    (tmp_path / "passage").write_text(HOSTILE)
+    (tmp_path / "passage").write_text(HOSTILE + 99 * " She was born in Warsaw.")
     assert spoken("run", name, "--out", "out\x1b[1m")[0] == 0
     for command in (
         ("run", name, "--out", "out\x1b[1m", "--version", "3"),
