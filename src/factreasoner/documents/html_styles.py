@@ -1,16 +1,20 @@
 """The elements that a page's own styles hide, strike or raise.
 
-Selectors are names, classes, ids, attributes, `:not` of these, and these inside each other ("td.old > span").
-Rules with others, such as `:hover`, and those in at-rules not for a wide screen (`@media print`) are ignored.
+Rules whose selectors name siblings ("a + b"), `:hover` and the like, and those in at-rules that are not for a
+wide screen (`@media print`), are ignored.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import cssselect
+from lxml import etree
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -38,22 +42,19 @@ _MEDIUM = rf"(?:(?:only\s+)?(?:screen|all)|not\s+print|{_FEATURE})(?:\s*and\s*{_
 _MEDIA = rf"\s*(?:[^{{}};]*,\s*)?{_MEDIUM}\s*(?:,[^{{}};]*)?"
 _SHOWN = re.compile(rf"@(?:media\b{_MEDIA}|layer\b[^{{}};]*|supports(?!\s+not)[^{{}};]*)\{{", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)")
-_NAME = r"(?:\\[^\"]|[\w-])+"
-_PART = re.compile(rf"([#.])({_NAME})|\[([a-zA-Z][\w-]*)(?:=[\"']?([^\"'\]\s]*)[\"']?)?\]|:not\(([^():,]+)\)")
-_STEP = rf"(?=\S)(?:\*|[a-zA-Z][\w-]*)?(?:{_PART.pattern})*"
-_SELECTOR = re.compile(rf"{_STEP}(?:(?:\s*>\s*|\s+){_STEP})*")
+_COMMA = re.compile(r",(?![^()]*\))")
+_TO_XPATH = cssselect.HTMLTranslator()
 _MOST_RULES = 1_000
 
 
 def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement], list[HtmlElement]]:
     """The elements of a page that its style elements and attributes hide, those they strike, and raise."""
     styles: dict[HtmlElement, dict[str, tuple[tuple[int, ...], str]]] = defaultdict(dict)
-    for number, (path, body) in enumerate((*islice(_rules(root), _MOST_RULES), ("//*[@style]", ""))):
-        ids = path.count("@id=")
-        weight = (not body, ids, path.count("[") - ids, len(re.findall(r"/\w", path)), number)
-        for element in root.xpath(path):
+    inline = ((1,), "", root.xpath("//*[@style]"))
+    for number, (weight, body, elements) in enumerate((*islice(_rules(root), _MOST_RULES), inline)):
+        for element in elements:
             for name, value, mark in _DECLARATION.findall(body or element.get("style")):
-                own, rank = styles[element], (bool(mark), *weight)
+                own, rank = styles[element], (bool(mark), *weight, number)
                 if rank >= own.get(name.lower(), ((), ""))[0]:
                     own[name.lower()] = rank, value.strip().lower()
 
@@ -69,28 +70,14 @@ def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElem
     return unseen, struck, [one for one, names in found.items() if _RAISED in names]
 
 
-def _rules(root: HtmlElement) -> Iterator[tuple[str, str]]:
-    """The rules of style elements for screens that may hide text: an XPath and the declarations of each."""
+def _rules(root: HtmlElement) -> Iterator[tuple[tuple[int, ...], str, list[HtmlElement]]]:
+    """The rules of style elements for screens that may hide text: weights, declarations and elements."""
     for sheet in root.xpath("//style[not(ancestor::noscript)]"):
         if re.fullmatch(_MEDIA + "|", sheet.get("media", "").strip(), re.IGNORECASE):
             for selectors, body in _RULE.findall(_NO_RULE.sub(" ", _SHOWN.sub("", sheet.text or ""))):
-                paths = map(_path, selectors.split(",")) if _DECLARATION.search(body) else ()
-                yield from ((path, body) for path in paths if path)
-
-
-def _path(selector: str) -> str:
-    """A selector as XPath; empty if it has other parts."""
-    if not _SELECTOR.fullmatch(selector := selector.strip()):
-        return ""
-    pieces = re.split(r"(\s*>\s*|\s+)", selector)
-    path = ""
-    for relation, step in zip(["", *pieces[1::2]], pieces[::2], strict=True):
-        name = re.match(r"[\w-]*", step)
-        path += ("/" if relation.strip() else "//") + ((name and name[0].lower()) or "*")
-        for sign, given, key, value, other in _PART.findall(step):
-            plain = given.replace("\\", "")
-            spaced = f'[contains(concat(" ",normalize-space(@class)," ")," {plain} ")]'
-            equal = f'[@{key}="{value}"]' if value else f"[@{key}]"
-            equal = f"[not(self::{_path(other)[2:] or '*'})]" if other else equal
-            path += f'[@id="{plain}"]' if sign == "#" else spaced if sign else equal
-    return path
+                for selector in _COMMA.split(selectors) if _DECLARATION.search(body) else ():
+                    with contextlib.suppress(cssselect.SelectorError, etree.XPathError):
+                        (parsed,) = cssselect.parse(selector)
+                        path = _TO_XPATH.selector_to_xpath(parsed)
+                        if not (parsed.pseudo_element or "sibling" in path):  # which may take long
+                            yield (0, *parsed.specificity()), body, root.xpath(path)
