@@ -124,11 +124,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
     worker.kill()
-    for pipe in (worker.stdin, worker.stdout, worker.stderr):
-        with contextlib.suppress(OSError):
-            if pipe is not None:
-                pipe.close()
-    worker.wait()
+    worker.communicate()  # closes its pipes
 
 
 @atexit.register
