@@ -53,41 +53,30 @@ class PageReader:
         """
         if b"%PDF-" in page.data[:1024]:
             _need("pdf_oxide")
+        about = {"media_type": page.media_type, "charset": page.charset, **self._options}
+        question = json.dumps({"about": about, "length": len(page.data)}).encode()
+        answer = b""
         with _FREE:
             worker = _waiting_worker()
+            assert worker.stdin is not None
+            assert worker.stdout is not None
             end = time.monotonic() + self._seconds
             killer = threading.Timer(self._seconds, worker.kill)
             killer.start()
-            answer: Extracted | None = None
             try:
-                answer = self._ask(worker, page)
+                with contextlib.suppress(OSError):  # it died
+                    worker.stdin.write(question + b"\n" + page.data)
+                    worker.stdin.flush()
+                    answer = worker.stdout.readline()
             finally:
                 killer.cancel()
-                if answer is None:
+                if not answer.endswith(b"\n"):
                     _end(worker)
-            if answer is None:
+            if not answer.endswith(b"\n"):
                 return Extracted("", dropped="unreadable" if time.monotonic() < end else "too slow")
             IDLE.append(worker)
-            return answer
-
-    def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
-        """The worker's answer; None if it died."""
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        about = {"media_type": page.media_type, "charset": page.charset, **self._options}
-        question = {"about": about, "length": len(page.data)}
-        try:
-            worker.stdin.write(json.dumps(question).encode() + b"\n" + page.data)
-            worker.stdin.flush()
-            line = worker.stdout.readline()
-        except OSError:
-            return None
-        if not line.endswith(b"\n"):
-            return None
-        found = Extracted(*json.loads(line))
-        return found._replace(
-            partly=tuple(found.partly), tables=tuple(TextTable(*row) for row in found.tables)
-        )
+        *texts, partly, tables = json.loads(answer)
+        return Extracted._make([*texts, tuple(partly), tuple(TextTable(*row) for row in tables)])
 
 
 def _need(module: str) -> None:
