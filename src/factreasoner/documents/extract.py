@@ -44,10 +44,8 @@ _FRONT_MATTER = re.compile(
 )
 """YAML or TOML at the start of a Markdown text; in blank lines between rules other text may stand."""
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
-_NOTICES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in Path(__file__).with_name("notices.txt").read_text(encoding="utf-8").splitlines()
-)
+_KNOWN_NOTICES = Path(__file__).with_name("notices.txt").read_text(encoding="utf-8")
+_NOTICE = re.compile("|".join(_KNOWN_NOTICES.splitlines()), re.IGNORECASE)
 _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6
@@ -165,8 +163,8 @@ def junk(text: str) -> str:
         return "no sentence"
     if (total := sum(words for _, words in lines)) > 2 * _SHORT:
         return ""
-    noticed = [(_notice(part), words) for part, words in lines]
-    found = list(dict.fromkeys(notice for notice, _ in noticed if notice))
+    noticed = [(_NOTICE.search(part[:1000]), words) for part, words in lines]
+    found = list(dict.fromkeys(notice[0].lower() for notice, _ in noticed if notice))
     rest = sum(words for notice, words in noticed if not notice)
     is_refusal = found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1))
     return f"notice: {found[0]}" if is_refusal else ""
@@ -181,12 +179,6 @@ def _binary(sample: str) -> bool:
 
 def _words(part: str) -> int:
     return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
-
-
-def _notice(part: str) -> str:
-    """The words of the notice in a sentence; empty when it holds none."""
-    matches = (pattern.search(part[:1000]) for pattern in _NOTICES)
-    return next((match[0].lower() for match in matches if match), "")
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
