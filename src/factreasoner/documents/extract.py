@@ -95,13 +95,9 @@ def _office_text(data: bytes, kind: str) -> Extracted:
             return Extracted("", dropped=f"encrypted {kind}")
         document = WordDocument(archive) if kind == "docx" else Presentation(archive)
         found = html.whole_text("".join(document.pieces()))
-        return found._replace(title=_title(archive), partly=tuple(dict.fromkeys(document.unread)))
-
-
-def _title(archive: zipfile.ZipFile) -> str:
-    name = "docProps/core.xml"
-    titles = xml_of(archive, name).xpath("//*[local-name()='title']") if name in archive.namelist() else []
-    return html.one_line("".join(titles[0].itertext())) if titles else ""
+        name = "docProps/core.xml"
+        title = xml_of(archive, name).findtext("{*}title") if name in archive.namelist() else ""
+        return found._replace(title=html.one_line(title), partly=tuple(dict.fromkeys(document.unread)))
 
 
 def _decoded_text(data: bytes, kind: str, charset: str, *, whole: bool) -> Extracted:
