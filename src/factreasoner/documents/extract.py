@@ -19,7 +19,6 @@ import unicodedata
 import zipfile
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 from markdown_it import MarkdownIt
 
@@ -177,21 +176,8 @@ def _words(part: str) -> int:
     return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
 
 
-def serve(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer every question of a stream."""
-    while line := questions.readline():
-        question = json.loads(line)
-        data = questions.read(question["length"])
-        try:
-            found = extract(data, **question["about"])
-        except MemoryError:
-            found = Extracted("", dropped="too large to read")
-        answers.write(json.dumps(found).encode() + b"\n")
-        answers.flush()
-
-
 def main() -> None:
-    """Serve on the standard streams, which no library gets to write to."""
+    """Answer the questions of the standard streams, which no library gets to write to."""
     with contextlib.suppress(ModuleNotFoundError):  # files of one's own are read without it
         import trafilatura  # noqa: F401 - now, so that a broken one is reported before a page is lost
 
@@ -206,7 +192,16 @@ def main() -> None:
     with Path(os.devnull).open("wb") as nothing:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(nothing.fileno(), stream.fileno())
-    serve(sys.stdin.buffer, answers)
+    questions = sys.stdin.buffer
+    while line := questions.readline():
+        question = json.loads(line)
+        data = questions.read(question["length"])
+        try:
+            found = extract(data, **question["about"])
+        except MemoryError:
+            found = Extracted("", dropped="too large to read")
+        answers.write(json.dumps(found).encode() + b"\n")
+        answers.flush()
 
 
 if __name__ == "__main__":
