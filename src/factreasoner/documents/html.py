@@ -52,10 +52,7 @@ _BLOCKS = word_set(
 _LED = word_set("article blockquote div h1 h2 h3 h4 h5 h6 p pre section")
 """Blocks before whose first words the number of their item stands."""
 _SKIPPED = word_set("audio canvas datalist iframe noembed noframes rp script style template video")
-_UNSAID = (
-    "//del | //s | //strike | //annotation | //annotation-xml"
-    " | //*[count(*)=2][*/math]/*[@aria-hidden='true'][not(.//math)]"
-)
+_UNSAID = ("del", "s", "strike", "annotation", "annotation-xml")
 """What is struck, and other forms of formulas in MathML."""
 _STRUCK_PARTS = re.compile(r"<(del|s|strike)\b[^<>]*>((?:(?!</?\1\b).)*)</\1\s*>", re.IGNORECASE | re.DOTALL)
 """What is struck; it may begin in one element and end in another, and then is struck in each."""
@@ -118,8 +115,9 @@ def write_once(root: HtmlElement) -> None:
     """Take out what is struck, and write each formula once, on one line: 1/2, √(x), rows as 1 2; 3 4."""
     for element in root.xpath("//*[math][count(*)=1][not(text()[normalize-space()])]"):  # a picture shows it
         element.attrib.pop("style", None)
-    for element in root.xpath(_UNSAID):
+    for element in root.xpath("//*[count(*)=2][*/math]/*[@aria-hidden='true'][not(.//math)]"):
         element.drop_tree()
+    etree.strip_elements(root, *_UNSAID, with_tail=False)
     for cell in root.iter("mtd", "mtr"):
         cell.tail = {"mtd": " ", "mtr": "; "}[cell.tag] if cell.getnext() is not None else None
     for element in reversed(list(root.iter("math", *_MATHML))):
