@@ -79,10 +79,8 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     """
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
     try:
-        source = _STRUCK_PARTS.sub(
-            lambda part: "<s>" + re.sub("<[^<>]*>", r"</s>\g<0><s>", part[2]) + "</s>",
-            NO_TEXT.sub(" ", source),
-        )
+        source = NO_TEXT.sub(" ", source)
+        source = _STRUCK_PARTS.sub(lambda part: "".join(re.findall("<[^<>]*>", part[2])), source)
         root = html.document_fromstring(source.encode("utf-8", "replace"), parser)
     except etree.ParserError:  # nothing but blanks and comments
         return Extracted("")
