@@ -279,7 +279,9 @@ def write_superscripts(tree: HtmlElement) -> None:
     for element in tree.iter("sup"):
         inside = "".join(element.itertext()).strip()
         if inside and element.getparent() is not None:
-            shown = raised(_text_before(element), inside, _text_behind(element))
+            after = element.getnext()
+            lowered = f"<sub>{after.text or ''}</sub>" if after is not None and after.tag == "sub" else ""
+            shown = raised(_text_before(element), inside, (element.tail or "")[:_BESIDE] + lowered)
             element[:] = []
             element.text = shown
     etree.strip_tags(tree, *_MARKS_OF_WORDS)
@@ -312,10 +314,3 @@ def _text_before(element: HtmlElement) -> str:
         text = inside + ((parent.text if before is None else before.tail) or "") + text
         element = parent if before is None else before
     return text[-_BESIDE:]
-
-
-def _text_behind(element: HtmlElement) -> str:
-    """The text behind an element, with the subscript that may follow it."""
-    after = element.getnext()
-    lowered = f"<sub>{after.text or ''}</sub>" if after is not None and after.tag == "sub" else ""
-    return (element.tail or "")[:_BESIDE] + lowered
