@@ -203,7 +203,7 @@ STYLES = (
         (run("1930", '<w:rStyle w:val="unknown"/>'), False),
         (f"<w:del>{run('1930')}</w:del>", True),
         (
-            f'<w:pict><v:shape xmlns:v="v"><v:textbox><w:txbxContent>{paragraph("1930")}</w:txbxContent></v:textbox></v:shape></w:pict>',
+            f'<w:pict><w:txbxContent><w:p><w:pPr><w:pStyle w:val="gone"/></w:pPr></w:p></w:txbxContent></w:pict>{run("1930")}',
             False,
         ),
     ],

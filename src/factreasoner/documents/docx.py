@@ -17,9 +17,9 @@ class WordDocument(PartReader):
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         super().__init__(archive)
-        styles = (style for part in self.main.of_kind("styles") for style in part.root.iter("{*}style"))
-        self._styles = {attribute(style, "styleId"): style for style in styles}
-        self._paragraph = dict[str, bool]()
+        known = (style for part in self.main.of_kind("styles") for style in part.root.iter("{*}style"))
+        styles = {attribute(style, "styleId"): style for style in known}
+        self._looks = {name: _looks(name, styles) for name in styles}
         self._notes: list[str] = []
         self._known_notes = {
             (f"{kind}Reference", attribute(note, "id")): (part, note)
@@ -37,13 +37,12 @@ class WordDocument(PartReader):
 
     def unseen(self, element: Any) -> bool:
         """Whether an element is struck, hidden or deleted, by itself or by its style."""
-        name = local_name(element)
-        if name == "p":
-            self._paragraph = _looks(attribute(child(element, "pPr", "pStyle"), "val"), self._styles)
-        if name != "r":
+        if local_name(element) != "r":
             return super().unseen(element)
-        styled = _looks(attribute(child(element, "rPr", "rStyle"), "val"), self._styles)
-        return any((self._paragraph | styled | _struck(element)).values())
+        paragraph = next(element.iterancestors("{*}p"), None)
+        styles = (child(paragraph, "pPr", "pStyle"), child(element, "rPr", "rStyle"))
+        of_paragraph, of_run = (self._looks.get(attribute(style, "val"), {}) for style in styles)
+        return any((of_paragraph | of_run | _struck(element)).values())
 
     def _read_footnoteReference(self, element: Any, part: OfficePart) -> str:  # noqa: N802 - a name of the format
         """The mark of a note, whose text goes to the end of the document."""
@@ -52,11 +51,10 @@ class WordDocument(PartReader):
         if holder is None:
             self.unread.append("a note")
             return ""
-        paragraph, number = self._paragraph, len(self._notes) + 1
+        number = len(self._notes) + 1
         self._notes.append("")
         text = self.story(note, holder).removeprefix("<p>")
         self._notes[number - 1] = f"<p>[{number}] {text}"
-        self._paragraph = paragraph
         return f"[{number}]"
 
     _read_endnoteReference = _read_footnoteReference  # noqa: N815 - as above
