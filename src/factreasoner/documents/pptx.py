@@ -17,8 +17,7 @@ class Presentation(PartReader):
 
     def pieces(self) -> Iterator[str]:
         """The presentation as HTML."""
-        listed = child(self.main.root, "sldIdLst")
-        for number, row in enumerate(() if listed is None else listed, 1):
+        for number, row in enumerate(self.main.root.iterfind("{*}sldIdLst/*"), 1):
             slide = self.main.linked(next((v for k, v in row.items() if k.endswith("}id")), ""))
             if slide is None or slide.root.get("show") in ("0", "false"):
                 self.unread.append(f"slide {number} is {'missing' if slide is None else 'hidden'}")
