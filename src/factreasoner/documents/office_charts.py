@@ -67,14 +67,13 @@ def _points(series: Any, own: str, *names: str) -> Iterator[tuple[int, str]]:
 def _shown(value: Any, own: str, code: str) -> str:
     """A value of a chart, as the format code of its axis, itself or its range shows it if it is a date."""
     text, point = "".join(value.itertext()).strip(), value.getparent()
-    if local_name(point.getparent()) in ("strCache", "strLit", "lvl"):
+    is_number = re.fullmatch(r"-?\d*\.?\d+(E-?\d+)?", text)
+    if not is_number or local_name(point.getparent()) in ("strCache", "strLit", "lvl"):
         return text
     code = re.sub(r"\[[^\]]*\]|[_*].|;.*|@", "", own or attribute(point, "formatCode", code))
-    if re.fullmatch(r"-?(?=(?:\.?\d){16})\d*\.\d+(E-?\d+)?", text):  # the sheet shows fewer
+    if "." in text and re.match(r"-?(?:\.?\d){16}", text):  # the sheet shows fewer
         text = f"{float(text):.15g}"
-    if (percent := re.fullmatch(r"[0#]*(?:\.(0+))? ?%", code)) and re.fullmatch(
-        r"-?\d*\.?\d+(E-?\d+)?", text
-    ):
+    if percent := re.fullmatch(r"[0#]*(?:\.(0+))? ?%", code):
         return f"{float(text):.{len(percent[1] or '')}%}"
     signs = re.sub(r'"[^"]*"|\\.|am/pm', "", code.lower())
     is_date = re.search(r"[dy]|mmm", signs) and not re.search(r"[0#?%ent]", signs)
