@@ -76,8 +76,7 @@ class PartReader:
         if name in ("tr", "tc") and any(map(partial(is_on, properties), ("del", "cellDel", "hidden"))):
             return True
         if name in _SHAPES:
-            known = (one for one in element if local_name(one).endswith("Pr"))
-            return any(attribute(one, "hidden") in ("1", "true") for own in known for one in (own, *own))
+            return bool(element.xpath("(* | */*)[@hidden = '1' or @hidden = 'true']"))
         return name == "tc" and attribute(element, "hMerge") in ("1", "true")
 
     def _read_p(self, element: Any, part: OfficePart) -> str:
