@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-
 import httpx
 
+from factreasoner.calls.cache import InFlight
 from factreasoner.errors import ForbiddenUrlError, UnreadablePageError
 from factreasoner.plugins.table import extras_named
 from factreasoner.web.addresses import display
@@ -25,8 +24,7 @@ class Robots:
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
-        self._lock = threading.Lock()
-        self._sites: dict[str, threading.Lock] = {}
+        self._in_flight = InFlight[Protego]()
         self._rules: dict[str, Protego] = {}
 
     def check(self, url: httpx.URL) -> None:
@@ -36,17 +34,10 @@ class Robots:
             ForbiddenUrlError: robots.txt disallows the page.
             FetchError: robots.txt is not available now, which does not count as permission.
         """
-        if not self._of_site(url).can_fetch(str(url), AGENT):
-            raise ForbiddenUrlError("robots.txt", f"{display(url)}: robots.txt forbids programs")
-
-    def _of_site(self, url: httpx.URL) -> Protego:
         site = str(url.copy_with(raw_path=b"/robots.txt", fragment=None))
-        with self._lock:
-            mine = self._sites.setdefault(site, threading.Lock())
-        with mine:
-            if site not in self._rules:
-                self._rules[site] = self._read(site)
-            return self._rules[site]
+        rules, _ = self._in_flight.get_or_ask(site, lambda: self._rules.get(site), lambda: self._read(site))
+        if not rules.can_fetch(str(url), AGENT):
+            raise ForbiddenUrlError("robots.txt", f"{display(url)}: robots.txt forbids programs")
 
     def _read(self, site: str) -> Protego:
         try:
@@ -55,4 +46,5 @@ class Robots:
             if error.passing:
                 raise
             data = b""  # a status of 4xx, or no text: there are no rules
-        return Protego.parse(data[:_LONGEST].decode("utf-8-sig", "replace"))
+        self._rules[site] = Protego.parse(data[:_LONGEST].decode("utf-8-sig", "replace"))
+        return self._rules[site]
