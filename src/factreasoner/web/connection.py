@@ -13,6 +13,7 @@ import ssl
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import httpcore
 import httpx
@@ -68,23 +69,14 @@ class CheckedBackend(httpcore.NetworkBackend):
         UnreadablePageError: the host has no address.
     """
 
-    def __init__(
-        self, deadline: Deadline, *, resolver: Resolver = system_resolver, allow_private: bool = False
-    ) -> None:
+    def __init__(self, deadline: Deadline, *, resolver: Resolver, allow_private: bool) -> None:
         self._deadline = deadline
         self._resolver = resolver
         self._allow_private = allow_private
         self._sockets = httpcore.SyncBackend()
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Resolve `host`, check every address, connect to the first that answers."""
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        """Resolve `host`, check every address, connect to the first that answers in time."""
         addresses = [host] if is_address(host) else self._resolve(host, port)
         for address in addresses:
             reason = address_refusal(address, allow_private=self._allow_private)
@@ -93,9 +85,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
             try:
                 # Each gets a share of the time, so that one dead address does not use up all of it.
-                stream = self._sockets.connect_tcp(
-                    address, port, self._deadline.left() / left, local_address, socket_options
-                )
+                stream = self._sockets.connect_tcp(address, port, self._deadline.left() / left)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if left == 1:
                     raise
