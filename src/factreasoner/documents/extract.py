@@ -17,7 +17,6 @@ import re
 import sys
 import unicodedata
 import zipfile
-from itertools import islice
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -45,6 +44,7 @@ _FRONT_MATTER = re.compile(
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 _KNOWN_NOTICES = Path(__file__).with_name("notices.txt").read_text(encoding="utf-8")
 _NOTICE = re.compile("|".join(_KNOWN_NOTICES.splitlines()), re.IGNORECASE)
+_WORD = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+")
 _SHORT = 150
 _LEFT = 20
 _SENTENCE = 6
@@ -153,7 +153,7 @@ def junk(text: str) -> str:
     if _binary(sample):
         return "binary"
     parts = (sample[span.start : span.end] for span in sentences(sample))
-    lines = [(part, words) for part in parts if (words := _words(part)) >= _SENTENCE]
+    lines = [(part, words) for part in parts if (words := len(_WORD.findall(part))) >= _SENTENCE]
     if not lines:
         return "no sentence"
     if (total := sum(words for _, words in lines)) > 2 * _SHORT:
@@ -170,10 +170,6 @@ def _binary(sample: str) -> bool:
     bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
     letters = sum(category[0] in "LMN" for category in categories)
     return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
-
-
-def _words(part: str) -> int:
-    return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
 
 
 def main() -> None:
