@@ -150,7 +150,10 @@ def junk(text: str) -> str:
     sample = text[:_SAMPLE].strip()
     if not sample:
         return "no text"
-    if _binary(sample):
+    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
+    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
+    letters = sum(category[0] in "LMN" for category in categories)
+    if bad > 0.1 * len(categories) or letters < 0.4 * len(categories):
         return "binary"
     parts = (sample[span.start : span.end] for span in sentences(sample))
     lines = [(part, words) for part in parts if (words := len(_WORD.findall(part))) >= _SENTENCE]
@@ -163,13 +166,6 @@ def junk(text: str) -> str:
     rest = sum(words for notice, words in noticed if not notice)
     is_refusal = found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1))
     return f"notice: {found[0]}" if is_refusal else ""
-
-
-def _binary(sample: str) -> bool:
-    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
-    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
-    letters = sum(category[0] in "LMN" for category in categories)
-    return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
 
 
 def main() -> None:
