@@ -1,7 +1,7 @@
 """The text of a page or document: its bytes tell its kind, and each kind has a module; Markdown becomes HTML.
 
 `extract` has no time limit: for pages from unknown hosts use
-:class:`factreasoner.documents.reader.PageReader`, whose processes run this module. A process writes `READY`
+:class:`factreasoner.documents.reader.PageReader`, whose processes run this module. A process writes a line
 when it has started. A question is one line of JSON followed by `length` bytes; an answer is one line of JSON.
 """
 
@@ -28,7 +28,6 @@ from factreasoner.documents.page import MEDIA_TYPES, WIDE, Extracted, decode
 from factreasoner.documents.pptx import Presentation
 from factreasoner.text.sentences import sentences
 
-READY = b"ready\n"
 MEMORY = 2 * 1024**3
 """Bytes of address space a process may take, where the system can limit it."""
 MOST_UNPACKED = 500_000_000
@@ -179,7 +178,7 @@ def main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    answers.write(READY)
+    answers.write(b"ready\n")
     answers.flush()
     with Path(os.devnull).open("wb") as nothing:
         for stream in (sys.stdout, sys.stderr):
