@@ -168,11 +168,8 @@ class PartReader:
         """A formula on one line: a/b, x^2, √(x)."""
         inner = [one for one in element if not local_name(one).endswith("Pr")]
         if name == "d":
-            first, between, last = (
-                _sign(element, f"{sign}Chr", usual)
-                for sign, usual in (("beg", "("), ("sep", "|"), ("end", ")"))
-            )
-            return f"{first}{between.join(self.inside(one, part) for one in inner)}{last}"
+            text = _sign(element, "sepChr", "|").join(self.inside(one, part) for one in inner)
+            return _sign(element, "begChr", "(") + text + _sign(element, "endChr", ")")
         if name in TABLES["between"]:
             text = TABLES["between"][name].join(self.inside(one, part) for one in inner)
             return f"({text})" if name == "mr" else text
