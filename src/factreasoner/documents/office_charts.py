@@ -12,6 +12,7 @@ from typing import Any
 
 from factreasoner.documents.office_parts import attribute, child, is_on, local_name
 
+_DATE_PART = re.compile(r'"([^"]*)"|\\(.)|(h)+:m+(?::s+)?(?: ?am/pm)?|(y)+|m+|d+', re.IGNORECASE)
 _AXES = ("{*}catAx", "{*}dateAx", "{*}valAx")
 _TABLES = tomllib.loads(Path(__file__).with_name("office.toml").read_text(encoding="utf-8"))
 
@@ -83,11 +84,9 @@ def _shown(value: Any, own: str, code: str) -> str:
     day = datetime(1899, 12, 30) + timedelta(seconds=round(86_400 * days))
     if re.search(r"[^\W\d_]", re.sub(r"h+:m+(:s+)?|y+|m+|d+", "", signs)):  # a sign that is not known
         return f"{day:%Y-%m-%d}"
-    return re.sub(
-        r'"([^"]*)"|\\(.)|(h)+:m+(?::s+)?(?: ?am/pm)?|(y)+|m+|d+',
-        lambda at: (
-            at[1] or at[2] or _TABLES["dates"].get((at[3] or at[4] or at[0]).lower()[:4], "").format(day)
-        ),
-        code,
-        flags=re.IGNORECASE,
-    )
+
+    def written(part: re.Match[str]) -> str:
+        form = _TABLES["dates"].get((part[3] or part[4] or part[0]).lower()[:4], "")
+        return part[1] or part[2] or str(form.format(day))
+
+    return _DATE_PART.sub(written, code)
