@@ -158,17 +158,16 @@ def joined(lines: Sequence[PagePart]) -> str:
     """
     ends = _LineEnds([line.text for line in lines])
     text, waiting = "", list[PagePart]()
-    before: PagePart | None = None
-    for line in [*lines, None]:
-        if line is not None and line.aside:
+    before = edge = PagePart("", 0, 0, 0, 0)
+    for line in [*lines, edge]:
+        if line.aside:
             waiting.append(line._replace(aside=False))
             continue
-        whole = ends.joined(before.text, line.text) if before and line else None
-        between = _between(before, line) if before and line and whole is None else ""
-        stops = not (before and line) or "\n" in between or SENTENCE_END.search(before.text)
-        if waiting and stops:
-            between, waiting = f"\n{joined(waiting)}" + ("\n\n" if before and before.last else "\n"), []
-        text += (whole or (before.text if before else "")) + between
+        whole = ends.joined(before.text, line.text)
+        between = _between(before, line) if whole is None else ""
+        if waiting and ("\n" in between or SENTENCE_END.search(before.text)):
+            between, waiting = f"\n{joined(waiting)}" + ("\n\n" if before.last else "\n"), []
+        text += (whole or before.text) + between
         before = line
     return text.strip("\n")
 
