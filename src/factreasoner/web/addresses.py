@@ -41,8 +41,8 @@ def address_refusal(address: str, *, allow_private: bool = False) -> str | None:
     return None if allow_private and reason in INTRANET else reason
 
 
-def parse_url(url: str) -> httpx.URL:
-    """`url` parsed, if allowed as far as known without DNS; a final dot is dropped.
+def parse_url(url: str, base: httpx.URL | None = None) -> httpx.URL:
+    """`url`, seen from `base`, if allowed as far as known without DNS; a final dot is dropped.
 
     Refused: schemes other than http and https, credentials, a missing or invalid host, and IPv4 addresses
     other than in dotted decimal.
@@ -50,7 +50,7 @@ def parse_url(url: str) -> httpx.URL:
     Raises ForbiddenUrlError: with the reason; credentials and the query are not repeated in it.
     """
     try:
-        parsed = httpx.URL(url.strip())
+        parsed = base.join(url.strip()) if base else httpx.URL(url.strip())
     except (httpx.InvalidURL, ValueError) as error:
         raise ForbiddenUrlError("malformed URL", "a URL can't be parsed") from error
     if parsed.scheme not in ("http", "https"):

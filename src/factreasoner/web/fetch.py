@@ -75,22 +75,22 @@ class Fetcher:
             answer = self._request(target, deadline)
             if isinstance(answer, Page):
                 return answer
-            target = self.allowed(answer)
+            target = self.allowed(answer, target)
             if str(target) in seen:
                 raise FetchLimitError("redirect loop", f"{display(target)} redirects to itself")
             if len(seen) > MAX_REDIRECTS:
                 raise FetchLimitError("redirects", f"{display(target)}: more than {MAX_REDIRECTS} redirects")
 
-    def allowed(self, url: str) -> httpx.URL:
-        """`url` parsed, without its fragment. Raises ForbiddenUrlError if not allowed."""
-        parsed = parse_url(url).copy_with(fragment=None)
+    def allowed(self, url: str, base: httpx.URL | None = None) -> httpx.URL:
+        """`url`, seen from `base`, without its fragment. Raises ForbiddenUrlError if not allowed."""
+        parsed = parse_url(url, base).copy_with(fragment=None)
         host = parsed.raw_host.decode("ascii")
         if in_domains(host, self._denied) or (self._allowed and not in_domains(host, self._allowed)):
             raise ForbiddenUrlError("domain list", f"{display(parsed)} was not fetched")
         return parsed
 
     def _request(self, url: httpx.URL, deadline: Deadline) -> Page | str:
-        """One request: the page, or the URL it redirects to."""
+        """One request: the page, or where it redirects to."""
         private = self._config.allow_private_hosts
         backend = CheckedBackend(deadline, resolver=self._resolver, allow_private=private)
         headers: dict[bytes | str, bytes | str] = {
@@ -119,7 +119,9 @@ class Fetcher:
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
         headers = dict(httpx.Headers(response.headers).multi_items())
         if response.status in (301, 302, 303, 307, 308):
-            return _redirect(url, headers.get("location", ""))
+            if not headers.get("location"):
+                raise UnreadablePageError("redirect", f"{display(url)} redirects to nowhere")
+            return headers["location"]
         if not 200 <= response.status < 300:
             raise UnreadablePageError(
                 f"status {response.status}",
@@ -143,12 +145,3 @@ def content_type(header: str) -> tuple[str, str]:
     media_type, _, parameters = header.lower().partition(";")
     charset = re.search(r"\bcharset\s*=[\s\"']*([^\"';\s]*)", parameters)
     return media_type.strip(), charset[1] if charset else ""
-
-
-def _redirect(url: httpx.URL, location: str) -> str:
-    if not location:
-        raise UnreadablePageError("redirect", f"{display(url)} redirects to nowhere")
-    try:
-        return str(url.join(location))
-    except (httpx.InvalidURL, ValueError) as error:
-        raise ForbiddenUrlError("malformed URL", f"{display(url)} redirects to no URL") from error
