@@ -80,7 +80,7 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True, encoding="utf-8")
     try:
         source = NO_TEXT.sub(" ", source)
-        source = _STRUCK_PARTS.sub(lambda part: "".join(re.findall("<[^<>]*>", part[2])), source)
+        source = _STRUCK_PARTS.sub(lambda part: "".join(re.findall("<[^<>!][^<>]*>", part[2])), source)
         root = html.document_fromstring(source.encode("utf-8", "replace"), parser)
     except etree.ParserError:  # nothing but blanks and comments
         return Extracted("")
