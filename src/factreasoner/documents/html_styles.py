@@ -76,8 +76,8 @@ def _rules(root: HtmlElement) -> Iterator[tuple[tuple[int, ...], str, list[HtmlE
         if re.fullmatch(_MEDIA + "|", sheet.get("media", "").strip(), re.IGNORECASE):
             for selectors, body in _RULE.findall(_NO_RULE.sub(" ", _SHOWN.sub("", sheet.text or ""))):
                 for selector in _COMMA.split(selectors) if _DECLARATION.search(body) else ():
-                    with contextlib.suppress(cssselect.SelectorError, etree.XPathError):
-                        (parsed,) = cssselect.parse(selector)
-                        path = _TO_XPATH.selector_to_xpath(parsed)
-                        if not (parsed.pseudo_element or "sibling" in path):  # which may take long
-                            yield (0, *parsed.specificity()), body, root.xpath(path)
+                    with contextlib.suppress(SyntaxError, RuntimeError, ValueError, etree.XPathError):
+                        for parsed in cssselect.parse(selector):
+                            path = _TO_XPATH.selector_to_xpath(parsed)
+                            if not (parsed.pseudo_element or "-sibling::" in path):  # which may take long
+                                yield (0, *parsed.specificity()), body, root.xpath(path)
