@@ -242,7 +242,7 @@ def test_markdown_titles():
         "---\nauthor: x\n---\n# The *Head*": "The Head",
         "---\n# By hand\ntitle: The Bridge\nTags:\n- a\n---\nText": "The Bridge",
         "---\ntitle: The Bridge\n\ntags: []\n\n---\n# Head": "The Bridge",
-        "---\ntitle: The Bridge\n...\n# Head": "The Bridge",
+        "---\r\ntitle: The Bridge\r\n...\r\n# Head": "The Bridge",
         '+++\ntitle = "The Bridge"\n\n[a]\n+++\n# Head': "The Bridge",
         "## Second\nText": "",
     }.items():

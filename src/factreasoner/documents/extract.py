@@ -113,7 +113,7 @@ def _decoded_text(data: bytes, kind: str, charset: str, *, whole: bool) -> Extra
 def html_of_markdown(text: str) -> str:
     """A Markdown text (CommonMark, tables, struck text) as HTML, its title from the front matter."""
     title = ""
-    if front := _FRONT_MATTER.match(text):
+    if front := _FRONT_MATTER.match(text := text.replace("\r\n", "\n")):
         text = text[front.end() :]
         if named := re.search(r"^title[ \t]*[:=][ \t]*(.+)$", front[0], re.MULTILINE):
             title = entities.escape(named[1].strip().strip("\"'"))
