@@ -32,10 +32,10 @@ _MOST_REPEATED = 1_000_000
 _MOST_HIDDEN, _LITTLE = 9, 200
 """How many times the shown text the hidden one may be; a shorter one counts as so many characters."""
 _BAR = " | "
-_MOST_COLUMNS = 1_000
-_MOST_SPANNED = 65_534
+_MOST_COLUMNS, _MOST_SPANNED = 1_000, 65_534
 _NOTED = re.compile(r"[^\W\d_]{3}\^(?:[a-z*†‡]|(?:n|nb|note) ?\d+|\(\d+\))")
 """The mark of a note behind a word, unlike "M^me", "1^er"."""
+_DENOMINATOR = re.compile(r"\s?[/⁄](?:<sub>)?\d")
 _POWER = re.compile(r"(?:.*\d|(?:.*\W)?[^\W\d])\^(?:[knpqx-z]|[-+−]?\w+(?:[-+−*/]\w+)+|[-+−][a-z])")
 _OPERAND = r"(?:\d{1,3}(?:\.\d+)?[a-z]?|[^\W\d_]{1,2}\d?)"
 _BRACKETED = re.compile(
@@ -296,7 +296,8 @@ def raised(before: str, inside: str, behind: str) -> str:
     text = f"{before}<sup>{inside}</sup>"
     if _BRACKETED.search(f"{before}^{inside}"):
         return f"^{inside}"
-    if any(mark.end == len(text) for mark in find_marks(text)) or _NOTED.fullmatch(f"{before[-3:]}^{inside}"):
+    marks = () if _DENOMINATOR.match(behind) else find_marks(text)
+    if any(mark.end == len(text) for mark in marks) or _NOTED.fullmatch(f"{before[-3:]}^{inside}"):
         return f"[{inside.strip().strip('[]()')}]"
     if _POWER.fullmatch(f"{before[-2:]}^{inside}"):
         return f"^({inside})" if len(inside) > 1 else f"^{inside}"
