@@ -144,8 +144,8 @@ def one_line(title: object) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` on one line: composed characters (NFC), no soft hyphens, single blanks."""
-    return " ".join(normalize_nfc(text).split())
+    """`text` on one line: composed characters (NFC), no soft hyphens or signs without width, single blanks."""
+    return " ".join(re.sub("[\u200b\u2060-\u2064\ufeff]", "", normalize_nfc(text)).split())
 
 
 class _Cell(NamedTuple):
@@ -296,7 +296,7 @@ def raised(before: str, inside: str, behind: str) -> str:
     text = f"{before}<sup>{inside}</sup>"
     if _BRACKETED.search(f"{before}^{inside}"):
         return f"^{inside}"
-    marks = () if _DENOMINATOR.match(behind) else find_marks(text)
+    marks = [] if _DENOMINATOR.match(behind) else find_marks(text)
     if any(mark.end == len(text) for mark in marks) or _NOTED.fullmatch(f"{before[-3:]}^{inside}"):
         return f"[{inside.strip().strip('[]()')}]"
     if _POWER.fullmatch(f"{before[-2:]}^{inside}"):
