@@ -87,7 +87,7 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     for behind in list(root.itersiblings()):
         root.append(behind)
     write_once(root)
-    unseen, struck, above = styled_elements(root)
+    unseen, struck, above, lines = styled_elements(root)
     hidden = sum(len(element.text_content()) for element in unseen)
     for element in (*struck, *(unseen if styled else ()), *root.xpath("//*[@hidden]")):
         if element.getparent() is not None:
@@ -96,8 +96,9 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     title = next(filter(None, titles), "")
     for element in root.xpath("//head/title | //head/noscript"):  # HTML 5 without a body lands in the head
         element.drop_tree()
-    for element in above:
-        element.tag = "sup" if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
+    for tag, elements in (("sup", above), ("div", lines)):
+        for element in elements:
+            element.tag = tag if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
     write_superscripts(root)
     _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)

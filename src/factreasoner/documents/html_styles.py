@@ -27,8 +27,7 @@ _LOOKS = {
     _STRUCK: r".*\bline-through\b.*",
     _RAISED: r"super|\+?(0?\.[2-9]\d*em|[2-9]\d%)",
 }
-_INHERITED = ("visibility", "font-size")
-"""Properties that an element inside may set anew, which is then shown."""
+_LINES = ("block", "flex", "flow-root", "grid", "list-item", "table", "table-row")
 _DECLARATION = re.compile(rf"(?:^|;)\s*({'|'.join(_LOOKS)})(?:-line)?\s*:([^;!]+)(!?)", re.IGNORECASE)
 _NO_RULE = re.compile(
     r"/\*(?:.*?\*/|.*)|<!--|-->|@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})|(?<=[\"'])[^\"'\n]*(?=[\"']\s*;)",
@@ -47,8 +46,8 @@ _TO_XPATH = cssselect.HTMLTranslator()
 _MOST_RULES = 1_000
 
 
-def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement], list[HtmlElement]]:
-    """The elements of a page that its style elements and attributes hide, those they strike, and raise."""
+def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], ...]:
+    """The elements that a page's styles hide, strike, raise and put on lines of their own, save drop caps."""
     styles: dict[HtmlElement, dict[str, tuple[tuple[int, ...], str]]] = defaultdict(dict)
     inline = ((1,), "", root.xpath("//*[@style]"))
     for number, (weight, body, elements) in enumerate((*islice(_rules(root), _MOST_RULES), inline)):
@@ -59,7 +58,7 @@ def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElem
                     own[name.lower()] = rank, value.strip().lower()
 
     def looks(element: HtmlElement, name: str) -> bool:
-        again = element.iterdescendants() if name in _INHERITED else ()
+        again = element.iterdescendants() if name in ("visibility", "font-size") else ()  # shown if set anew
         value = re.fullmatch(_LOOKS[name], styles[element][name][1])
         return value is not None and not any(name in styles.get(inner, ()) for inner in again)
 
@@ -67,7 +66,10 @@ def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElem
     found = {element: {name for name in styles[element] if looks(element, name)} for element in list(styles)}
     unseen = [one for one, names in found.items() if names - {_RAISED, _STRUCK} and one.tag not in shown]
     struck = [one for one, names in found.items() if _STRUCK in names and one.tag not in shown]
-    return unseen, struck, [one for one, names in found.items() if _RAISED in names]
+    display = {one: own["display"][1] for one, own in styles.items() if "display" in own}
+    lines = [one for one in display if display[one] in _LINES and (len(one) or len(one.text or "") > 2)]
+    lines = [o for o in lines if not any("inline" in display.get(up, "") for up in o.iterancestors())]
+    return unseen, struck, [one for one, names in found.items() if _RAISED in names], lines
 
 
 def _rules(root: HtmlElement) -> Iterator[tuple[tuple[int, ...], str, list[HtmlElement]]]:

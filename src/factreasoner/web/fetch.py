@@ -25,11 +25,8 @@ from factreasoner.web.connection import (
 from factreasoner.web.settings import WebSettings
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
-FETCH_BYTES = 10_000_000
-"""Maximum page size, compressed and uncompressed."""
-FETCH_SECONDS = 20.0
-"""Time limit to fetch a page."""
-MAX_REDIRECTS = 5
+FETCH_BYTES, FETCH_SECONDS, MAX_REDIRECTS = 10_000_000, 20.0, 5
+"""Maximum page size, compressed and uncompressed, and limits to fetch a page."""
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
     | {"application/pdf", "application/x-pdf", *MEDIA_TYPES}
