@@ -30,7 +30,7 @@ def pdf(*pages, title=""):
     return placed(*lines, title=title)
 
 
-def placed(*pages, title="", below=b""):
+def placed(*pages, title="", below=b"", turn=0):
     """A PDF file of pages of (left, base, text), drawn over `below`; size, matrix and blank may follow."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -44,8 +44,8 @@ def placed(*pages, title="", below=b""):
             b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(content), content)
         )
         objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R"
-            b" /Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate %d /Contents %d 0 R"
+            b" /Resources << /Font << /F1 3 0 R >> >> >>" % (turn, len(objects))
         )
         kids.append(b"%d 0 R" % len(objects))
     objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))

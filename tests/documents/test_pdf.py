@@ -340,6 +340,8 @@ def test_turned_text_is_read(matrix):
     turned = (300, 300, "Not for sale", 20, matrix)
     assert text([turned]) == "Not for sale"
     assert text([(72, 700, "The mill burned down."), turned]) == "The mill burned down.\nNot for sale"
+    page = [(100 + 14 * n, 60, line, 11, b"0 1 -1 0") for n, line in enumerate(TOWER)]
+    assert text(page, turn=90) == " ".join(TOWER)
 
 
 def test_lines_of_one_sentence_are_one_line():

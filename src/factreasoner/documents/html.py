@@ -145,7 +145,7 @@ def one_line(title: object) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` on one line: composed characters (NFC), no soft hyphens or signs without width, single blanks."""
+    """`text` on one line: composed characters (NFC), no signs without width, single blanks."""
     return " ".join(re.sub("[\u200b\u2060-\u2064\ufeff]", "", normalize_nfc(text)).split())
 
 

@@ -80,9 +80,11 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     found = document.extract_chars(number)
     letters = _letters(found, bottom)
     garbled = any(one.text == _UNKNOWN for one in letters)
-    known = document.extract_words(number) if garbled or len(letters) < len(found) else ()
-    turned = [word.text for word in known if round(word.rotation_degrees) % 360]  # on its side, or a stamp
+    lines = document.extract_text_lines(number) if len(letters) < len(found) else ()
+    words = (word for line in lines for word in line.words)
+    turned = [word.text for word in words if round(word.rotation_degrees) % 360]  # on its side, or a stamp
     if garbled:
+        known = document.extract_words(number)
         letters = _spelled(letters, [_letters(word.chars, bottom) for word in known])
     parts = [part for row in rows_of(_words_of(letters)) for part in parts_of(row)]
     if turned:  # it has no place among the lines
