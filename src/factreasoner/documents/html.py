@@ -26,8 +26,7 @@ _PARTS = ("a", "span", "label", "data")
 _BESIDE = 40
 ABOVE = "data-above"
 """The attribute of a cell that goes on with the one above it, as office documents have it."""
-_LONGEST_REPEATED = 300
-_MOST_REPEATED = 1_000_000
+_LONGEST_REPEATED, _MOST_REPEATED = 300, 1_000_000
 """Characters of one cell that is repeated in other rows, and of all of them: a few bytes may span much."""
 _MOST_HIDDEN, _LITTLE = 9, 200
 """How many times the shown text the hidden one may be; a shorter one counts as so many characters."""
@@ -47,7 +46,7 @@ _BLOCKS = word_set(
     "address article aside blockquote body br caption center dd desc details dialog dir div dl dt",
     "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu",
     "nav ol optgroup option p pre search section select summary table tbody td text textarea tfoot th",
-    "thead title tr ul",
+    "thead title tr ul xmp",
 )
 _LED = word_set("article blockquote div h1 h2 h3 h4 h5 h6 p pre section")
 """Blocks before whose first words the number of their item stands."""
@@ -99,6 +98,8 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     for tag, elements in (("sup", above), ("div", lines)):
         for element in elements:
             element.tag = tag if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
+    for entry in root.xpath("//input[not(@type) or contains('text date email number tel time url', @type)]"):
+        entry.text = f" {entry.get('value', '')} "
     write_superscripts(root)
     _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)

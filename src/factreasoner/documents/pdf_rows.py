@@ -15,9 +15,8 @@ from factreasoner.documents.page import TextTable
 _COLUMN_GAP, _UNWRITTEN_GAP = 0.62, 0.45
 """Blank within a line, in heights of its letters, from which the parts beside it may be columns or cells; the
 second is for pages that write blanks between words, where it has none."""
-_CELL_GAP = 2.0
-_ROW_STEP = 3.5
-"""Heights of letters that part tables."""
+_CELL_GAP, _ROW_STEP = 2.0, 3.5
+"""Heights of letters that part cells, and tables."""
 BAR = " | "
 LIST_MARK = re.compile(r"[•◦▪‣·●○■□]|\(?(\d{1,2}|[a-zA-Z])[.)]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff]")
