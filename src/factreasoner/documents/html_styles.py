@@ -40,8 +40,8 @@ _FEATURE = (
 _MEDIUM = rf"(?:(?:only\s+)?(?:screen|all)|not\s+print|{_FEATURE})(?:\s*and\s*{_FEATURE})*"
 _MEDIA = rf"\s*(?:[^{{}};]*,\s*)?{_MEDIUM}\s*(?:,[^{{}};]*)?"
 _SHOWN = re.compile(rf"@(?:media\b{_MEDIA}|layer\b[^{{}};]*|supports(?!\s+not)[^{{}};]*)\{{", re.IGNORECASE)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)")
-_COMMA = re.compile(r",(?![^()]*\))")
+_RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)")
+_COMMA = re.compile(r",(?![^()]{0,99}\))")
 _TO_XPATH = cssselect.HTMLTranslator()
 _MOST_RULES = 1_000
 
