@@ -40,6 +40,7 @@ _FRONT_MATTER = re.compile(
     r"(?:---|\.\.\.)(?:\n|\Z)|\+\+\+\n(?=[#\[\n]|[\w.\"-]+ *=)(?:.*\n)*?\+\+\+(?:\n|\Z)"
 )
 """YAML or TOML at the start of a Markdown text; in blank lines between rules other text may stand."""
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 _KNOWN_NOTICES = Path(__file__).with_name("notices.txt").read_text(encoding="utf-8")
 _NOTICE = re.compile("|".join(_KNOWN_NOTICES.splitlines()), re.IGNORECASE)
@@ -117,7 +118,7 @@ def html_of_markdown(text: str) -> str:
         text = text[front.end() :]
         if named := re.search(r"^title[ \t]*[:=][ \t]*(.+)$", front[0], re.MULTILINE):
             title = entities.escape(named[1].strip().strip("\"'"))
-    body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(_NOTE.sub(r"\\[^", text))
+    body = _MARKDOWN.render(_NOTE.sub(r"\\[^", text))
     return f"<title>{title}</title>{body}".replace("<ol>\n", '<ol start="1">\n')
 
 

@@ -23,9 +23,8 @@ from factreasoner.text.language import normalize_nfc
 
 _LARGE, _SMALL = 1.2, 0.85
 """Heights of usual letters that make a drop cap, and of the letter before a superscript."""
-_MARGIN, _MOST_ROWS = 0.12, 3
-"""Share of a page's height, and rows, at its top and bottom in which headers and footers stand."""
-_SAME_PLACE = 3.0
+_MARGIN, _MOST_ROWS, _SAME_PLACE = 0.12, 3, 3.0
+"""Share of a page's height, and rows, in which headers and footers stand, and points they may move by."""
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _COUNTED = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
