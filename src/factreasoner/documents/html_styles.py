@@ -68,7 +68,7 @@ def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], ...]:
     struck = [one for one, names in found.items() if _STRUCK in names and one.tag not in shown]
     display = {one: own["display"][1] for one, own in styles.items() if "display" in own}
     lines = [one for one in display if display[one] in _LINES and (len(one) or len(one.text or "") > 2)]
-    lines = [o for o in lines if not any("inline" in display.get(up, "") for up in o.iterancestors())]
+    lines = [one for one in lines if "inline" not in display.get(one.getparent(), "")]
     return unseen, struck, [one for one, names in found.items() if _RAISED in names], lines
 
 
