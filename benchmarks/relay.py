@@ -1,4 +1,7 @@
-"""Stands before a real server, hands everything on, and keeps what was said: an account not our own."""
+"""Stands before a real server, hands everything on, and keeps what was said: an account not our own.
+
+A request that sets no limit gets one, so that a small model does not repeat itself to the end of its context.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-SECONDS = 900.0
-"""Maximum seconds of an answer: a small model may repeat itself up to the end of its context."""
+SECONDS, TOKENS = 900.0, 2048
+"""Maximum seconds and tokens of an answer."""
 
 
 class Exchange(NamedTuple):
@@ -29,18 +32,18 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self):
-        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        bounded = sent if "max_completion_tokens" in sent else {"max_tokens": TOKENS} | sent
         relay = self.server.owner
         start = time.perf_counter()
         answer = httpx.post(
             f"{relay.target}{self.path}",
-            content=sent,
-            headers={"Content-Type": "application/json"},
+            json=bounded,
             timeout=SECONDS,
             trust_env=False,
         )
         seconds = time.perf_counter() - start
-        relay.exchanges.append(Exchange(json.loads(sent), answer.status_code, answer.json(), seconds))
+        relay.exchanges.append(Exchange(sent, answer.status_code, answer.json(), seconds))
         self.send_response(answer.status_code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer.content)))
