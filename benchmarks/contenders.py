@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -164,8 +165,8 @@ def process(way: Way, rows: Sequence[Mapping[str, Any]], which: str, asked: Aske
         started.returncode = os.waitstatus_to_exitcode(status)
         said = log.read_text(encoding="utf-8", errors="replace")
         scores = _scores(way, folder, said)
-        if not scores:
-            print(f"{way.title} gave no scores:\n{said[-2000:]}", file=sys.stderr)
+        if not scores or None in chain(*scores.values()):
+            print(f"{way.title} has no score of some:\n{said[-2000:]}", file=sys.stderr)
     cpu = usage.ru_utime + usage.ru_stime
     return Ended(scores, started.returncode, seconds, cpu, usage.ru_maxrss / 1024)
 

@@ -1,26 +1,32 @@
 """How well the faithfulness of `rag` agrees with people, without a model.
 
-    python benchmarks/rag.py [ROWS]
+    python benchmarks/rag.py [ROWS] [--relevance URL]
 
 Spearman's correlation with the mean of three people's scores of all answers of MT-RAG, or of the first so
 many, beside RAGAS's and ROUGE-L's own of the same answers (RAGAS asked a language model).
 
 95 % intervals: bootstrap over questions, 2,000 draws. A row whose answer makes no claim (an abstention,
 mostly) has no score and is left out for all.
+
+`--relevance` asks the model at the URL instead, in one word, whether each answer addresses the question, and
+compares its P(yes), and the share of the question's words in the answer, with people's scores of
+appropriateness and completeness.
 """
 
 from __future__ import annotations
 
-import json
-import sys
+import argparse
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import httpx
 import numpy as np
-from data_folder import data_folder
+from data_folder import lines
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from factreasoner.judges.encoder.bundled.windows import content_words
 from factreasoner.models import Context, Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.pipeline.config import Config
@@ -32,20 +38,68 @@ Statistic = Callable[[Floats, Floats], float]
 DRAWS = 2000
 
 
+QUESTION = (
+    "{prompt}\n\nAnswer:\n{answer}\n\nDoes the answer address the user's last question? Reply yes or no."
+)
+
+
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rows", nargs="?", type=int)
+    parser.add_argument("--relevance", metavar="URL")
+    options = parser.parse_args()
+    rows = list(lines("mtrag_human/rag.jsonl"))[: options.rows]
+    if options.relevance:
+        _relevance(rows, options.relevance)
+        return
     worker = TASK.worker(Config(), Calls())
-    _faithfulness(lambda record: scored_rag(worker.assess(record)))
+    _faithfulness(rows, lambda record: scored_rag(worker.assess(record)))
 
 
-def _lines(name: str) -> list[dict[str, Any]]:
-    limit = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    rows = (data_folder() / name).read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in rows[:limit]]
+def _relevance(rows: Sequence[dict[str, Any]], url: str) -> None:
+    columns = {
+        "P(yes)": _numbers([_addressed(_turn(row), url) for row in rows]),
+        "words": _numbers([_shared_words(row["question"], row["answer"]) for row in rows]),
+    }
+    groups = [row["id"].split("|")[0] for row in rows]
+    for rated in ("appropriateness", "completeness"):
+        people = _numbers([row["human_mean"][rated] for row in rows])
+        print(f"MT-RAG: Spearman with people's {rated}, {len(rows)} answers")
+        for name, column in columns.items():
+            _print_row(name, column, people, groups, lambda x, y: float(spearmanr(x, y)[0]))
 
 
-def _faithfulness(score: Callable[[Record], RagScores]) -> None:
-    rows = _lines("mtrag_human/rag.jsonl")
+def _addressed(record: Record, url: str) -> float:
+    """P(yes), of yes and no."""
+    body = {
+        "model": "local",
+        "messages": [
+            {"role": "user", "content": QUESTION.format(prompt=record.prompt, answer=record.response)}
+        ],
+        "max_tokens": 1,
+        "temperature": 0,
+        "logprobs": True,
+        "top_logprobs": 20,
+    }
+    reply = httpx.post(f"{url}/chat/completions", json=body, timeout=900, trust_env=False).json()
+    (first,) = reply["choices"][0]["logprobs"]["content"]
+    weights = {"yes": 0.0, "no": 0.0}
+    for token in first["top_logprobs"]:
+        word = token["token"].strip().lower()
+        if word in weights:
+            weights[word] += math.exp(token["logprob"])
+    return weights["yes"] / sum(weights.values())
+
+
+def _shared_words(question: str, answer: str) -> float:
+    asked, said = content_words(question), content_words(answer)
+    return len(asked & said) / len(asked) if asked else math.nan
+
+
+def _faithfulness(rows: Sequence[dict[str, Any]], score: Callable[[Record], RagScores]) -> None:
     found = [score(_turn(row)).values for row in rows]
     people = _numbers([row["human_mean"]["faithfulness"] for row in rows])
     questions = [row["id"].split("|")[0] for row in rows]

@@ -1,4 +1,4 @@
-"""How well tools score answers with one real model, beside people; `mtrag`: on MT-RAG.
+"""Compare tools with human ratings, on one real model; `mtrag` loads MT-RAG.
 
 Called by `peers.py --api-base` and `factcheck.py`.
 """
@@ -10,6 +10,7 @@ import contextlib
 import json
 import random
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from data_folder import lines
 from relay import Relay
 from scipy.stats import spearmanr
 
-SEED, DRAWS, FEWEST = 0, 2000, 5
+SEED, DRAWS, FEWEST = 0, 2000, 10
 RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
 BUNDLED = Way(OURS, (), asks=False)
 Scores = Sequence[float | Sequence[float]]
@@ -81,17 +82,19 @@ def compare(ways: Sequence[Way], study: Study, url: str, options: argparse.Names
 def print_comparison(ways: Sequence[Way], study: Study, asked: Asked, folder: Path, minutes: float) -> None:
     """Run the ways in turn on a few answers at a time, and print the table after each round.
 
-    So a load of the machine meets all alike, and whatever ends this early leaves pairs. A way stops when
-    the server has computed for it for so many minutes. What the folder keeps of an earlier run is not
-    asked again. Each way has an address of its own, so that none takes a reply from another's cache.
+    So they meet the same load, and a run that ends early leaves pairs. A way stops when the server has
+    computed for it for so many minutes. What the folder keeps of an earlier run is not asked again. Each way
+    keeps an address of its own, so that none takes a reply from another's cache.
     """
     rows = study.rows
     print(f"{len(rows)} {study.title}, {asked.model}, at most {minutes:g} minutes a tool", flush=True)
-    kept = folder / "scores.json"
-    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    kept, addresses = folder / "scores.json", folder / "ports.json"
+    before, ports = (json.loads(one.read_text()) if one.exists() else {} for one in (kept, addresses))
     found = {way: Spent(*before.get(way.title, ([], 0, 0, 0, 0.0, []))) for way in ways}
     with contextlib.ExitStack() as stack:
-        relays = {way: stack.enter_context(Relay(asked.url.removesuffix("/v1"))) for way in ways}
+        target = asked.url.removesuffix("/v1")
+        relays = {way: stack.enter_context(Relay(target, ports.get(way.title, 0))) for way in ways}
+        addresses.write_text(json.dumps({way.title: relay.port for way, relay in relays.items()}))
         for start in range(0, len(rows), study.turn):
             some = rows[start : start + study.turn]
             for way, taken in found.items():
@@ -134,20 +137,21 @@ def print_table(found: Mapping[Way, Spent], study: Study) -> None:
     """A row for each way: answers it got to, scores of all there, the rating, calls, tokens and seconds.
 
     "new" are the tokens that the server did not take from its prefix cache, and "s" the seconds that it
-    computed (llama.cpp says so with each reply).
-    The difference from the first way is on what both scored, with a paired 95 % interval over answers.
+    computed, summed over its slots (llama.cpp says so with each reply).
+    "minus first" is the difference from the first way (from its mean of P, where it has one) on what both
+    scored. The intervals are 95 % ones, paired, over questions.
     """
-    heads = f"{'answers':>8}{'scored':>8}{study.heading:>24}{'less 1':>24}"
+    heads = f"{'answers':>8}{'scored':>8}{study.heading:>24}{'minus first':>24}"
     print(f"\n{'':36}{heads}{'calls':>7}{'tokens':>10}{'new':>9}{'s':>6}")
-    first = next(iter(found.values())).scores
+    head = next(iter(found.values()))
+    first = head.graded or head.scores
     for way, taken in found.items():
-        done = study.people[: len(taken.scores)]
         for title, scores in ((way.title, taken.scores), (f"  {study.score}_p", taken.graded)):
             if scores:
-                own = _scored([scores], done)
-                scored = f"{sum(len(people) for *_, people in own)}/{sum(map(len, done))}"
-                told = f"{len(scores):8d}{scored:>8}{_rated(own, study):>24}"
-                told += f"{_rated(_scored([scores, first], done), study):>24}"
+                own = _scored([scores], study)
+                known = sum(people.size for *_, people in own)
+                told = f"{len(scores):8d}{f'{known}/{sum(map(len, study.people[: len(scores)]))}':>8}"
+                told += f"{_rated(own, study):>24}{_rated(_scored([scores, first], study), study):>24}"
                 told += f"{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}"
                 print(f"{title:36}{told}", flush=True)
 
@@ -173,26 +177,26 @@ def _spearman(scores: np.ndarray, people: np.ndarray) -> float:
     return float(spearmanr(scores, people)[0]) if len(scores) > 2 else float("nan")
 
 
-def _scored(ways: Sequence[Scores], people: Sequence[Sequence[float]]) -> list[list[np.ndarray]]:
-    """By answer, the scores of each way and of people, where all ways have one."""
-    found = []
-    for *scores, others in zip(*ways, people, strict=False):
+def _scored(ways: Sequence[Scores], study: Study) -> list[np.ndarray]:
+    """By question, the scores of each way and people's, a row each, where all ways have one."""
+    found = defaultdict[str, list[np.ndarray]](list)
+    for row, *scores, others in zip(study.rows, *ways, study.people, strict=False):
         values = np.array([np.broadcast_to(own, len(others)) for own in (*scores, others)], dtype=float)
-        kept = values[:, np.isfinite(values).all(axis=0)]
-        found += [list(kept)] if kept.size else []
-    return found
+        found[row["input"]].append(values[:, np.isfinite(values).all(axis=0)])
+    questions = (np.concatenate(parts, axis=1) for parts in found.values())
+    return [values for values in questions if values.size]
 
 
-def _rated(answers: Sequence[Sequence[np.ndarray]], study: Study) -> str:
+def _rated(questions: Sequence[np.ndarray], study: Study) -> str:
     """The rating of a way, or how it differs from that of a second, with its 95 % bootstrap interval."""
-    if len(answers) < FEWEST:
+    if len(questions) < FEWEST:
         return "too few"
 
     def rating(drawn: Sequence[int]) -> float:
-        *ways, people = (np.concatenate(parts) for parts in zip(*(answers[at] for at in drawn), strict=True))
+        *ways, people = np.concatenate([questions[at] for at in drawn], axis=1)
         return sum(sign * study.rating(own, people) for sign, own in zip((1, -1), ways, strict=False))
 
-    drawn = np.random.default_rng(SEED).integers(len(answers), size=(DRAWS, len(answers)))
+    drawn = np.random.default_rng(SEED).integers(len(questions), size=(DRAWS, len(questions)))
     low, high = np.nanpercentile([rating(at) for at in drawn], [2.5, 97.5])
-    sign = "+" if len(answers[0]) > 2 else ""
-    return f"{rating(range(len(answers))):{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+    sign = "+" if len(questions[0]) > 2 else ""
+    return f"{rating(range(len(questions))):{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"

@@ -63,12 +63,13 @@ class _Server(ThreadingHTTPServer):
 class Relay:
     """A context manager. `url` ends in /v1; `exchanges` holds what went through, in the order of answers."""
 
-    def __init__(self, target):
+    def __init__(self, target, port=0):
         self.target = target
         self.exchanges = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.owner = self
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def __enter__(self):

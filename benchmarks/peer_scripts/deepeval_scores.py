@@ -2,8 +2,9 @@
 
     python deepeval_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all) MODEL
 
-Prints {"metric": [score of each record, null where there is none]} as its last line. Reasons are left out,
-which saves a call a metric; it has no metric of claims that compares with a reference answer.
+Prints {"metric": [score of each record, null where there is none]} as its last line, after its errors.
+Reasons are left out, which saves a call a metric; it has no metric of claims that compares with a reference
+answer. It sends a JSON schema only for OpenAI's names, so MODEL is not used; local servers take any name.
 """
 
 import json
@@ -17,7 +18,7 @@ from deepeval.models import GPTModel
 from deepeval.test_case import LLMTestCase
 
 records, url, concurrency = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-which, name = sys.argv[4:]
+which = sys.argv[4]
 rows = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
 cases = [
     LLMTestCase(
@@ -29,7 +30,7 @@ cases = [
     )
     for row in rows
 ]
-model = GPTModel(model=name, base_url=url, api_key="none")
+model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
 metrics = [FaithfulnessMetric(model=model, include_reason=False)]
 if which == "all":
     metrics += [
@@ -49,4 +50,6 @@ places = {row["id"]: place for place, row in enumerate(rows)}
 for test in result.test_results:
     for metric in test.metrics_data or ():
         scores[metric.name.lower()][places[test.name]] = metric.score
+        if metric.error:
+            print(test.name, metric.error)
 print(json.dumps(scores))
