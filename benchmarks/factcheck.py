@@ -4,8 +4,8 @@
 
 URL is that of an OpenAI-compatible server, with /v1. N answers (10) are drawn at random from those with at
 most so many pairs of an atom and a passage (36), since IBM's FactReasoner asks once for each. All tools get
-the same atoms and passages and give each atom a probability; see `ranking.py` for the table, in which
-"scored" counts atoms.
+the same atoms and passages (FActScore for each atom its own) and give each atom a probability; see
+`ranking.py` for the table, in which "scored" counts atoms.
 
 - factreasoner: `run --version 2`, then with `--prefilter bundled`, then the bundled judge alone.
 - factscore: the published prompt, once for each atom, with the passages found for it.

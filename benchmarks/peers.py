@@ -17,9 +17,10 @@ deepeval, which asks several calls about one side by side.
 - Ours is `factreasoner rag --reviser none --premise joint`, and `--premise each` beside it.
 - Bad replies: mean faithfulness where one verdict in five is left out of the replies, and where one reply in
   ten is prose, beside that where nothing is wrong; records without a score in brackets.
-- "factuality": `factreasoner run` on the biographies with given atoms. IBM's FactReasoner is not run: it asks
-  one call for each pair of an atom and a passage (FR2), and one each way for each pair of passages (FR3);
-  its seconds are these calls times 0.5 s by 16. For Factcheck-Bench our calls are those of a dry run.
+- "factuality": `factreasoner run` on the biographies with given atoms. IBM's FactReasoner is not run (but see
+  `factcheck.py`): it asks one call for each pair of an atom and a passage (FR2), and one each way for each
+  pair of passages (FR3); its seconds are these calls times 0.5 s by 16. The stand-in answers for 32 atoms a
+  call. For Factcheck-Bench our calls are those of a dry run.
 
 `--api-base URL` asks a real model instead: see `ranking.py`.
 
