@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from command import summary_of, write_records
+from command import model_flags, summary_of, write_records
 from fake_server import FakeServer, server_error
 
 RECORDS = [
@@ -23,9 +23,7 @@ RECORDS = [
 def test_all_failed_records_blame_no_input(factreasoner, tmp_path):
     data = write_records(tmp_path / "set.jsonl", *RECORDS)
     with FakeServer(lambda request: server_error(400)) as server:
-        done = factreasoner(
-            "rag", data, "--out", "run", "--model", "openai/m", "--api-base", server.url, code=3
-        )
+        done = factreasoner("rag", data, *model_flags(server), code=3)
     said = " ".join(done.stdout.split())
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
@@ -56,10 +54,7 @@ def test_row_without_quote_names_the_source_relation(factreasoner, tmp_path):
             ["c0 a0 entailment .8", "c1 a0 contradiction .95"],
             "answer contradicted by c1, but the reference has it",
         ),
-        (
-            ["c0 a0 contradiction .9", "c1 a0 neutral .6"],
-            "answer contradicted by c0, but the reference has it",
-        ),
+        (["c0 a0 contradiction .9", "c1 a0 neutral .6"], "contradicted by c0, but the reference has it"),
         (
             ["c0 a0 contradiction .7", "c1 a0 contradiction .9"],
             "contradicted by c0, c1, but the reference has it",
@@ -120,8 +115,7 @@ def test_joint_verdicts_show_the_contexts_that_decide(factreasoner, tmp_path, na
     claims = {"atoms": [texts["output"]], "reference_atoms": [texts["reference"]]}
     data = write_records(tmp_path / "set.jsonl", texts | claims)
     with FakeServer(answer) as server:
-        model = ("--model", "openai/m", "--api-base", server.url)
-        done = factreasoner("rag", data, "--out", "run", *model, "--premise", "joint", "--explain", "--quiet")
+        done = factreasoner("rag", data, *model_flags(server), "--premise", "joint", "--explain", "--quiet")
     listing = " ".join(done.stdout.split())
     assert f"answer contradicted by {shown}; not found in the reference Ships" in listing
     assert f"reference not found in the answer; in {shown} Entry" in listing

@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from command import manifest_of, write_records
+from command import manifest_of, model_flags, write_records
 from fake_server import FakeServer, answering, missing, sequence
 from run_folders import run_folder
 
@@ -35,8 +35,7 @@ def record(record_id, facts=FACTS):
 
 
 def recall(factreasoner, server, data, *flags, **options):
-    model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
-    return factreasoner("recall", data, *model, "--max-attempts", 2, *flags, **options)
+    return factreasoner("recall", data, *model_flags(server), "--max-attempts", 2, *flags, **options)
 
 
 def test_record_without_facts_is_reported(factreasoner, tmp_path):
@@ -172,8 +171,8 @@ def data_file(tmp_path):
 
 
 def modes(factreasoner, server, data, names, *flags, **options):
-    model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--no-cache")
-    return factreasoner("compare", data, "--modes", names, *model, "--out", "out", *flags, **options)
+    model = (*model_flags(server), "--no-cache", *flags)
+    return factreasoner("compare", data, "--modes", names, *model, **options)
 
 
 def test_modes_without_model_are_refused(factreasoner, tmp_path):

@@ -1,7 +1,7 @@
 """`factreasoner run --assessor`: calls, labels and failures against a local server, and without a model."""
 
 import pytest
-from command import results, summary_of
+from command import model_flags, results, summary_of
 from fake_server import FakeServer, answering, minimal
 
 from factreasoner.assessors.assessors import ASSESSORS
@@ -25,8 +25,7 @@ def good(name):
 
 
 def run(factreasoner, server, data, name, *flags, **options):
-    model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool")
-    return factreasoner("run", data, *model, "--out", "out", "--assessor", name, *flags, **options)
+    return factreasoner("run", data, *model_flags(server), "--assessor", name, *flags, **options)
 
 
 def total_calls(done):

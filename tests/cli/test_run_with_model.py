@@ -18,7 +18,16 @@ from command import (
     summary_of,
     write_records,
 )
-from fake_server import FakeServer, answering, hang, missing, server_error, unauthorized, unknown_model
+from fake_server import (
+    Completion,
+    FakeServer,
+    answering,
+    hang,
+    missing,
+    server_error,
+    unauthorized,
+    unknown_model,
+)
 
 from factreasoner.calls.usage import estimate_request
 from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
@@ -93,7 +102,6 @@ def test_wrong_key_or_model_ends_the_run(factreasoner, tmp_path, answer, word):
 
 def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
-    flags = ["--model", "openai/fake", "--form", "tool", "--out", "out", "--concurrency", "3"]
     killed, held = threading.Event(), [0]
 
     def good_until_killed(request):
@@ -102,7 +110,7 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
         return good(request)
 
     with FakeServer(good_until_killed, delay=0.05) as server:
-        arguments = ["run", data, *flags, "--api-base", server.url]
+        arguments = ["run", data, *model_flags(server), "--concurrency", "3"]
         for calls_before_kill in (5, 13):
             killed.clear()
             held[0] = calls_before_kill + 2
@@ -116,9 +124,9 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
         journal = tmp_path / "out" / "journal.jsonl"
         finished = [json.loads(line)["id"] for line in journal.read_bytes().split(b"\n")[:-1]]
         assert finished
-        factreasoner("run", data, *flags, "--api-base", server.url)
+        factreasoner(*arguments)
         calls = server.calls
-        factreasoner("run", data, *flags, "--api-base", server.url)
+        factreasoner(*arguments)
         assert server.calls == calls
     # 24 calls are the whole work; those in flight at a kill (3 at most, twice) had no answer yet.
     assert 24 <= calls <= 24 + 2 * 3
@@ -133,18 +141,15 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
 def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):
     """Calls of a record that a budget, or a kill, interrupted are paid for, though the journal lacks them."""
     data = write_records(tmp_path / "d.jsonl", record("r0", contexts=[f"Passage {i}." for i in range(9)]))
-    flags = ["--model", "openai/gpt-4o-mini", "--form", "tool", "--out", "out"]
-    flags += ["--concurrency", 1, "--max-tokens", 64]
+    flags = ("--model", "openai/gpt-4o-mini", "--concurrency", 1, "--max-tokens", 64)
     with FakeServer(good) as server:
-        flags += ["--api-base", server.url]
-        done = factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
+        done = run(factreasoner, server, data, *flags, "--max-cost", 0.0003, code=3)
         assert "raise --max-cost and rerun to resume" in done.stderr
         assert 0 < summary_of(tmp_path / "out")["usage"]["spent"] <= 0.0003
-        paid = server.calls
-        assert 0 < paid < 9
-        factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
+        assert 0 < (paid := server.calls) < 9
+        run(factreasoner, server, data, *flags, "--max-cost", 0.0003, code=3)
         assert server.calls == paid
-        done = factreasoner("run", data, *flags, "--max-cost", 1)
+        done = run(factreasoner, server, data, *flags, "--max-cost", 1)
         assert server.calls == 9
     usage = summary_of(tmp_path / "out")["usage"]
     assert usage["spent"] > usage["total"]["cost"] > 0
@@ -154,22 +159,9 @@ def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):
 def test_quotes_that_a_model_makes_up_are_counted(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r0"))
     with FakeServer(good) as server:
-        flags = (
-            "--model",
-            "openai/fake",
-            "--api-base",
-            server.url,
-            "--form",
-            "tool",
-            "--mode",
-            "tfn_citation",
-        )
-        done = factreasoner("run", data, *flags, "--out", "out")
+        done = run(factreasoner, server, data, "--mode", "tfn_citation")
     (count,) = summary_of(tmp_path / "out")["citations"].values()
-    assert (
-        f"quotes          {count} of {count} are missing or not in the context, and are dropped"
-        in done.stdout
-    )
+    assert f"quotes          {count} of {count} are missing or not in the context" in done.stdout
 
 
 def test_dry_run_counts_calls_and_estimates_their_tokens(factreasoner, two):
@@ -239,3 +231,19 @@ def test_model_unused_by_judge_is_noted_once(factreasoner, one, tmp_path):
         told = factreasoner(*command, *unasked).stderr
         assert told.count("--judge verifier does not ask openai/x: only other parts ask it") == 1
     assert "does not ask" not in factreasoner("run", one, "--dry-run", "--model", "openai/x").stderr
+
+
+@pytest.mark.parametrize(("policy", "code"), [(good, 0), (lambda request: Completion(content="Hard."), 3)])
+def test_prefilter_and_excerpts_on_a_server(factreasoner, tmp_path, policy, code):
+    born = "Marie Curie was born in Warsaw in 1867."
+    rooms = " ".join(f"Room {n} of the depot holds {n} chairs and a lamp." for n in range(90))
+    given = {"atoms": ["She was born in Warsaw."], "contexts": [f"{rooms} {born} {rooms}", "Bees sing."]}
+    data = write_records(tmp_path / "d.jsonl", {"id": "r", "output": born, **given})
+    with FakeServer(policy) as server:
+        run(factreasoner, server, data, "--atoms-per-call", 1, "--prefilter", "bundled", code=code)
+    (line,) = results(tmp_path / "out")
+    assert all(born in request.asked and "Room 50" not in request.asked for request in server.requests)
+    assert line["pruned"] == {"pairs": 1}
+    failed = [failure["item_id"] for failure in line["failures"]]
+    assert (line["unjudged_atoms"], failed) == (([], []) if code == 0 else (["a0"], ["c0->a0"]))
+    assert (f'"{born}"' in " ".join(factreasoner("explain", "out").stdout.split())) == (code == 0)
