@@ -98,8 +98,6 @@ def whole_text(source: str, *, styled: bool = True) -> Extracted:
     for tag, elements in (("sup", above), ("div", lines)):
         for element in elements:
             element.tag = tag if element.tag in (*_MARKS_OF_WORDS, *_PARTS) else element.tag
-    for entry in root.xpath("//input[not(@type) or contains('text date email number tel time url', @type)]"):
-        entry.text = f" {entry.get('value', '')} "
     write_superscripts(root)
     _write_numbers(root)
     cut = any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log)

@@ -43,7 +43,7 @@ _SHOWN = re.compile(rf"@(?:media\b{_MEDIA}|layer\b[^{{}};]*|supports(?!\s+not)[^
 _RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)")
 _COMMA = re.compile(r",(?![^()]{0,99}\))")
 _TO_XPATH = cssselect.HTMLTranslator()
-_MOST_RULES = 1_000
+_MOST_RULES = 2_000
 
 
 def styled_elements(root: HtmlElement) -> tuple[list[HtmlElement], ...]:
