@@ -123,7 +123,6 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
             killed.set()
         journal = tmp_path / "out" / "journal.jsonl"
         finished = [json.loads(line)["id"] for line in journal.read_bytes().split(b"\n")[:-1]]
-        assert finished
         factreasoner(*arguments)
         calls = server.calls
         factreasoner(*arguments)
@@ -135,21 +134,22 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
     assert all(line["predictions"] == GOOD for line in lines)
     ids = [result["record_id"] for result in kept(tmp_path / "out")]
     assert sorted(ids) == sorted(set(ids))
-    assert ids[: len(finished)] == finished
+    assert ids[: max(1, len(finished))] == finished
 
 
 def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):
     """Calls of a record that a budget, or a kill, interrupted are paid for, though the journal lacks them."""
     data = write_records(tmp_path / "d.jsonl", record("r0", contexts=[f"Passage {i}." for i in range(9)]))
-    flags = ("--model", "openai/gpt-4o-mini", "--concurrency", 1, "--max-tokens", 64)
     with FakeServer(good) as server:
-        done = run(factreasoner, server, data, *flags, "--max-cost", 0.0003, code=3)
+        flags = ("--model=openai/gpt-4o-mini", *model_flags(server)[2:], "--concurrency", 1)
+        flags += ("--max-tokens", 64)
+        done = factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
         assert "raise --max-cost and rerun to resume" in done.stderr
         assert 0 < summary_of(tmp_path / "out")["usage"]["spent"] <= 0.0003
         assert 0 < (paid := server.calls) < 9
-        run(factreasoner, server, data, *flags, "--max-cost", 0.0003, code=3)
+        factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
         assert server.calls == paid
-        done = run(factreasoner, server, data, *flags, "--max-cost", 1)
+        done = factreasoner("run", data, *flags, "--max-cost", 1)
         assert server.calls == 9
     usage = summary_of(tmp_path / "out")["usage"]
     assert usage["spent"] > usage["total"]["cost"] > 0
@@ -245,5 +245,5 @@ def test_prefilter_and_excerpts_on_a_server(factreasoner, tmp_path, policy, code
     assert all(born in request.asked and "Room 50" not in request.asked for request in server.requests)
     assert line["pruned"] == {"pairs": 1}
     failed = [failure["item_id"] for failure in line["failures"]]
-    assert (line["unjudged_atoms"], failed) == (([], []) if code == 0 else (["a0"], ["c0->a0"]))
+    assert (line["partly_judged_atoms"], failed) == (([], []) if code == 0 else (["a0"], ["c0->a0"]))
     assert (f'"{born}"' in " ".join(factreasoner("explain", "out").stdout.split())) == (code == 0)
