@@ -45,10 +45,8 @@ _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span
 _KNOWN_NOTICES = Path(__file__).with_name("notices.txt").read_text(encoding="utf-8")
 _NOTICE = re.compile("|".join(_KNOWN_NOTICES.splitlines()), re.IGNORECASE)
 _WORD = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+")
-_SHORT = 150
-_LEFT = 20
-_SENTENCE = 6
-_SAMPLE = 20_000
+_SAMPLE, _SENTENCE, _SHORT, _LEFT = 20_000, 6, 150, 20
+"""Characters of a text that are judged; words of a sentence, of a short text, and of what notices leave."""
 
 
 def extract(
