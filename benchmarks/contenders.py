@@ -166,7 +166,7 @@ def process(way: Way, rows: Sequence[Mapping[str, Any]], which: str, asked: Aske
         said = log.read_text(encoding="utf-8", errors="replace")
         scores = _scores(way, folder, said)
         if not scores or None in chain(*scores.values()):
-            print(f"{way.title} has no score of some:\n{said[-2000:]}", file=sys.stderr)
+            print(f"{way.title} left answers without a score:\n{said[-2000:]}", file=sys.stderr)
     cpu = usage.ru_utime + usage.ru_stime
     return Ended(scores, started.returncode, seconds, cpu, usage.ru_maxrss / 1024)
 

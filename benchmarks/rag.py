@@ -1,4 +1,4 @@
-"""How well the faithfulness of `rag` agrees with people, without a model.
+"""How well scores of RAG answers agree with people: the faithfulness of `rag` without a model, and relevance.
 
     python benchmarks/rag.py [ROWS] [--relevance URL]
 
@@ -36,8 +36,6 @@ from factreasoner.tasks.rag.task import TASK
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats], float]
 DRAWS = 2000
-
-
 QUESTION = (
     "{prompt}\n\nAnswer:\n{answer}\n\nDoes the answer address the user's last question? Reply yes or no."
 )
@@ -67,13 +65,16 @@ def _relevance(rows: Sequence[dict[str, Any]], url: str) -> None:
     groups = [row["id"].split("|")[0] for row in rows]
     for rated in ("appropriateness", "completeness"):
         people = _numbers([row["human_mean"][rated] for row in rows])
-        print(f"MT-RAG: Spearman with people's {rated}, {len(rows)} answers")
+        print(f"MT-RAG: Spearman with people's {rated}")
         for name, column in columns.items():
-            _print_row(name, column, people, groups, lambda x, y: float(spearmanr(x, y)[0]))
+            kept = ~np.isnan(column)
+            own = [group for group, keep in zip(groups, kept, strict=True) if keep]
+            title = f"{name}, {kept.sum()} answers"
+            _print_row(title, column[kept], people[kept], own, lambda x, y: float(spearmanr(x, y)[0]))
 
 
 def _addressed(record: Record, url: str) -> float:
-    """P(yes), of yes and no."""
+    """P(yes), of yes and no; NaN if the model says neither."""
     body = {
         "model": "local",
         "messages": [
@@ -91,7 +92,7 @@ def _addressed(record: Record, url: str) -> float:
         word = token["token"].strip().lower()
         if word in weights:
             weights[word] += math.exp(token["logprob"])
-    return weights["yes"] / sum(weights.values())
+    return weights["yes"] / total if (total := sum(weights.values())) else math.nan
 
 
 def _shared_words(question: str, answer: str) -> float:
@@ -115,7 +116,7 @@ def _faithfulness(rows: Sequence[dict[str, Any]], score: Callable[[Record], RagS
     for name, column in columns.items():
         _print_row(name, column[kept], people[kept], groups, lambda x, y: float(spearmanr(x, y)[0]))
     differences = columns["faithfulness_p"][kept], columns["RAGAS"][kept], people[kept]
-    low, high = _interval(
+    low, high = bootstrap_interval(
         lambda at: (
             float(spearmanr(differences[0][at], differences[2][at])[0])
             - float(spearmanr(differences[1][at], differences[2][at])[0])
@@ -141,12 +142,14 @@ def _numbers(values: Sequence[float | None]) -> Floats:
 
 
 def _print_row(name: str, ours: Floats, people: Floats, groups: Sequence[str], statistic: Statistic) -> None:
-    low, high = _interval(lambda at: statistic(ours[at], people[at]), groups)
-    print(f"  {name:16s} {statistic(ours, people):.3f}  [{low:.3f}, {high:.3f}]")
+    low, high = bootstrap_interval(lambda at: statistic(ours[at], people[at]), groups)
+    print(f"  {name:20s} {statistic(ours, people):.3f}  [{low:.3f}, {high:.3f}]")
 
 
-def _interval(statistic: Callable[[NDArray[np.int64]], float], groups: Sequence[str]) -> tuple[float, float]:
-    """95 % percentile bootstrap interval; rows of one group are drawn together."""
+def bootstrap_interval(
+    statistic: Callable[[NDArray[np.int64]], float], groups: Sequence[str]
+) -> tuple[float, float]:
+    """95 % percentile bootstrap interval of a statistic of rows; rows of a group are drawn together."""
     names, group = np.unique(np.asarray(groups), return_inverse=True)
     rows = [np.flatnonzero(group == number) for number in range(len(names))]
     drawn = np.random.default_rng(0).integers(len(names), size=(DRAWS, len(names)))

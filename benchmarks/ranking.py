@@ -10,7 +10,6 @@ import contextlib
 import json
 import random
 import tempfile
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from contenders import OURS, Asked, Score, Way, process
 from data_folder import lines
+from rag import bootstrap_interval
 from relay import Relay
 from scipy.stats import spearmanr
 
-SEED, DRAWS, FEWEST = 0, 2000, 10
+SEED, FEWEST = 0, 10
 RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
 BUNDLED = Way(OURS, (), asks=False)
 Scores = Sequence[float | Sequence[float]]
@@ -149,9 +149,9 @@ def print_table(found: Mapping[Way, Spent], study: Study) -> None:
         for title, scores in ((way.title, taken.scores), (f"  {study.score}_p", taken.graded)):
             if scores:
                 own = _scored([scores], study)
-                known = sum(people.size for *_, people in own)
-                told = f"{len(scores):8d}{f'{known}/{sum(map(len, study.people[: len(scores)]))}':>8}"
-                told += f"{_rated(own, study):>24}{_rated(_scored([scores, first], study), study):>24}"
+                scored = f"{own[0].shape[1]}/{sum(map(len, study.people[: len(scores)]))}"
+                told = f"{len(scores):8d}{scored:>8}{_rated(*own, study):>24}"
+                told += f"{_rated(*_scored([scores, first], study), study):>24}"
                 told += f"{taken.calls:7d}{taken.tokens:10,d}{taken.new:9,d}{taken.seconds:6.0f}"
                 print(f"{title:36}{told}", flush=True)
 
@@ -177,26 +177,25 @@ def _spearman(scores: np.ndarray, people: np.ndarray) -> float:
     return float(spearmanr(scores, people)[0]) if len(scores) > 2 else float("nan")
 
 
-def _scored(ways: Sequence[Scores], study: Study) -> list[np.ndarray]:
-    """By question, the scores of each way and people's, a row each, where all ways have one."""
-    found = defaultdict[str, list[np.ndarray]](list)
+def _scored(ways: Sequence[Scores], study: Study) -> tuple[np.ndarray, list[str]]:
+    """The scores of each way and people's, a row each, where all ways have one; and the question of each."""
+    found, questions = [], list[str]()
     for row, *scores, others in zip(study.rows, *ways, study.people, strict=False):
         values = np.array([np.broadcast_to(own, len(others)) for own in (*scores, others)], dtype=float)
-        found[row["input"]].append(values[:, np.isfinite(values).all(axis=0)])
-    questions = (np.concatenate(parts, axis=1) for parts in found.values())
-    return [values for values in questions if values.size]
+        found.append(values[:, np.isfinite(values).all(axis=0)])
+        questions += [row["input"]] * found[-1].shape[1]
+    return np.concatenate(found, axis=1), questions
 
 
-def _rated(questions: Sequence[np.ndarray], study: Study) -> str:
+def _rated(values: np.ndarray, questions: Sequence[str], study: Study) -> str:
     """The rating of a way, or how it differs from that of a second, with its 95 % bootstrap interval."""
-    if len(questions) < FEWEST:
+    if len(set(questions)) < FEWEST:
         return "too few"
 
-    def rating(drawn: Sequence[int]) -> float:
-        *ways, people = np.concatenate([questions[at] for at in drawn], axis=1)
+    def rating(at: Sequence[int] | slice) -> float:
+        *ways, people = values[:, at]
         return sum(sign * study.rating(own, people) for sign, own in zip((1, -1), ways, strict=False))
 
-    drawn = np.random.default_rng(SEED).integers(len(questions), size=(DRAWS, len(questions)))
-    low, high = np.nanpercentile([rating(at) for at in drawn], [2.5, 97.5])
-    sign = "+" if len(questions[0]) > 2 else ""
-    return f"{rating(range(len(questions))):{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+    low, high = bootstrap_interval(rating, questions)
+    sign = "+" if len(values) > 2 else ""
+    return f"{rating(slice(None)):{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"

@@ -54,7 +54,7 @@ def test_row_without_quote_names_the_source_relation(factreasoner, tmp_path):
             ["c0 a0 entailment .8", "c1 a0 contradiction .95"],
             "answer contradicted by c1, but the reference has it",
         ),
-        (["c0 a0 contradiction .9", "c1 a0 neutral .6"], "contradicted by c0, but the reference has it"),
+        (["c0 a0 contradiction .9", "c1 a0 neutral .6"], "answer contradicted by c0, but the reference has"),
         (
             ["c0 a0 contradiction .7", "c1 a0 contradiction .9"],
             "contradicted by c0, c1, but the reference has it",

@@ -134,7 +134,7 @@ def test_kill_loses_nothing_and_repeats_no_call(factreasoner, forker, tmp_path):
     assert all(line["predictions"] == GOOD for line in lines)
     ids = [result["record_id"] for result in kept(tmp_path / "out")]
     assert sorted(ids) == sorted(set(ids))
-    assert ids[: max(1, len(finished))] == finished
+    assert ids[: max(1, len(finished))] == finished  # at least one was
 
 
 def test_budget_covers_all_attempts_of_a_run(factreasoner, tmp_path):

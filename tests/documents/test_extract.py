@@ -216,7 +216,7 @@ MARKDOWN = [
     ("Opened in 1931.[^1]\n\n[^1]: Archive.", "Opened in 1931.[^1]\n[^1]: Archive."),
     ("- one\n- two\n  1. three", "one\ntwo\n1. three"),
     ("1986. A great year.\n\n1987. Another.", "1986. A great year.\n1987. Another."),
-    ("> Quoted\n> words\n" + "> " * 24 + "deep", "Quoted words\ndeep"),
+    ("> Quoted\n> words\n" + "> " * 120 + "deep", "Quoted words\ndeep"),
     ("| Year | Who |\n|---|---|\n| 1931 | a\\|b |", "Year | Who\n1931 | a|b"),
     ("Head\n====\n\nText\nof two lines.", "Head\nText of two lines."),
     ("# Head #\nText<br>\nmore <!-- no -->", "Head\nText\nmore"),

@@ -40,7 +40,7 @@ _FRONT_MATTER = re.compile(
     r"(?:---|\.\.\.)(?:\n|\Z)|\+\+\+\n(?=[#\[\n]|[\w.\"-]+ *=)(?:.*\n)*?\+\+\+(?:\n|\Z)"
 )
 """YAML or TOML at the start of a Markdown text; in blank lines between rules other text may stand."""
-_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1_000}).enable(["table", "strikethrough"])
 _TAGS = re.compile(_HTML.pattern + rb"|<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 _KNOWN_NOTICES = Path(__file__).with_name("notices.txt").read_text(encoding="utf-8")
 _NOTICE = re.compile("|".join(_KNOWN_NOTICES.splitlines()), re.IGNORECASE)
@@ -77,7 +77,7 @@ def extract(
     except (ImportError, MemoryError):
         raise
     except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
-        what = kind if is_office else "PDF" if b"%PDF-" in data[:1024] else "HTML"
+        what = kind if is_office or kind == "markdown" else "PDF" if b"%PDF-" in data[:1024] else "HTML"
         return Extracted("", dropped=f"damaged {what}")
     reason = found.dropped or (junk(found.text) if sift else "")
     return found._replace(text="", dropped=reason) if reason else found

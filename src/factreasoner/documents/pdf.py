@@ -80,13 +80,11 @@ def _page(document: Any, number: int) -> tuple[list[PagePart], float]:
     letters = _letters(found, bottom)
     garbled = any(one.text == _UNKNOWN for one in letters)
     lines = document.extract_text_lines(number) if len(letters) < len(found) else ()
-    words = (word for line in lines for word in line.words)
-    turned = [word.text for word in words if round(word.rotation_degrees) % 360]  # on its side, or a stamp
+    turned = [word.text for line in lines for word in line.words if round(word.rotation_degrees) % 360]
     if garbled:
-        known = document.extract_words(number)
-        letters = _spelled(letters, [_letters(word.chars, bottom) for word in known])
+        letters = _spelled(letters, [_letters(word.chars, bottom) for word in document.extract_words(number)])
     parts = [part for row in rows_of(_words_of(letters)) for part in parts_of(row)]
-    if turned:  # it has no place among the lines
+    if turned:  # on its side, or a stamp: it has no place among the lines
         parts.append(PagePart(" ".join(turned), 0, 0, 0, 1))
     return parts, top - bottom
 

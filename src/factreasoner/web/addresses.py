@@ -52,7 +52,8 @@ def parse_url(url: str, base: httpx.URL | None = None) -> httpx.URL:
     try:
         parsed = base.join(url.strip()) if base else httpx.URL(url.strip())
     except (httpx.InvalidURL, ValueError) as error:
-        raise ForbiddenUrlError("malformed URL", "a URL can't be parsed") from error
+        what = f"{display(base)} redirects to no URL" if base else "a URL can't be parsed"
+        raise ForbiddenUrlError("malformed URL", what) from error
     if parsed.scheme not in ("http", "https"):
         raise ForbiddenUrlError("scheme", f"{parsed.scheme or 'no'!r} URLs are not fetched")
     if parsed.userinfo:

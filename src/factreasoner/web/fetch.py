@@ -25,8 +25,10 @@ from factreasoner.web.connection import (
 from factreasoner.web.settings import WebSettings
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
-FETCH_BYTES, FETCH_SECONDS, MAX_REDIRECTS = 10_000_000, 20.0, 5
-"""Maximum page size, compressed and uncompressed, and limits to fetch a page."""
+FETCH_BYTES = 10_000_000
+"""Maximum page size, compressed and uncompressed."""
+FETCH_SECONDS, MAX_REDIRECTS = 20.0, 5
+"""Limits to fetch a page."""
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
     | {"application/pdf", "application/x-pdf", *MEDIA_TYPES}
