@@ -6,7 +6,14 @@ import threading
 import pytest
 
 from factreasoner.calls.threads import parallel_map
-from factreasoner.calls.usage import Meter, estimate_request, estimate_tokens, record_usage, stage
+from factreasoner.calls.usage import (
+    Meter,
+    estimate_request,
+    estimate_tokens,
+    record_usage,
+    stage,
+    tokens_too_many,
+)
 from factreasoner.llm.transport import load
 from factreasoner.models import Usage
 
@@ -33,6 +40,12 @@ def test_the_estimate_is_near_and_rarely_low(language):
     text = TEXTS[language]
     ratio = estimate_tokens(text) / len(encoding.encode(text))
     assert 0.8 < ratio < 1.35
+
+
+def test_dots_of_a_table_of_contents_may_be_few_tokens():
+    text = "\n".join(f"{n}.1 Scope and terms {'.' * 60} {n}" for n in range(60))
+    most, real = estimate_tokens(text), len(encoding.encode(text))
+    assert most > 2 * real > 2 * (most - tokens_too_many(text))
 
 
 ASKED = (

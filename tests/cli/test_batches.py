@@ -8,7 +8,7 @@ import time
 import pytest
 from batch_server import answer_file, read_lines
 from command import environment, kept, record, results, summary_of, write_records
-from fake_server import Completion, FakeServer, error, prose, rate_limited
+from fake_server import Completion, FakeServer, cut, error, prose, rate_limited
 from fenced import fenced
 from test_run_with_model import GOOD, good
 
@@ -261,6 +261,14 @@ def test_bad_batch_replies_are_retried(factreasoner, tmp_path, one, bad):
     assert results(tmp_path / "out")[0]["predictions"] == GOOD
     requests = sum(map(len, asked))
     assert results(tmp_path / "out")[0]["usage"]["calls"] <= requests
+
+
+def test_cut_batch_reply_is_requested_longer(factreasoner, tmp_path, one):
+    def brief(request):
+        return cut() if request.body["max_tokens"] < 300 else good(request)
+
+    rounds(factreasoner, tmp_path / "out", brief, "run", one, *FILES)
+    assert results(tmp_path / "out")[0]["predictions"] == GOOD
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,17 @@ def test_logprobs_are_used_and_kept_in_verdicts(confidence):
     assert verdict.label_probabilities == {"True": 0.75, "False": 0.25, "Not clear": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("mode", "found"), [("tfn", ("contradiction", 0.65)), ("tfn_reasoning", ("entailment", 0.3))]
+)
+def test_label_is_the_likeliest_and_not_the_drawn_one(mode, found):
+    chances = Chances(probabilities={"True": 0.3, "False": 0.65, "Not clear": 0.05})
+    reply = {"fact_0_reasoning": "It says so.", "fact_0": "True"}
+    j, _ = judge(lambda prompt, schema: Reply(arguments=reply, chances={"fact_0": chances}), mode=mode)
+    (verdict,) = j.judge(PREMISE, claims(1)).verdicts
+    assert (verdict.label, verdict.probability) == found
+
+
 @pytest.mark.parametrize(("name", "mass"), [("fact_0", 0.4), ("fact_1", None)])
 def test_low_label_mass_gives_no_confidence(name, mass, caplog):
     asking.warn_of.cache_clear()

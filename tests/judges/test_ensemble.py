@@ -57,6 +57,15 @@ def test_the_majority_counts_and_every_vote_is_kept():
     assert found.failures == ()
 
 
+def test_probabilities_are_those_of_all_judges():
+    p = [{"True": one, "False": 1.0 - one} for one in (0.5, 0.9, 1.0)]
+    members = [Saying("E", label_probabilities=one, label_mass=0.9) for one in p]
+    (found,) = judged(*members).verdicts
+    assert found.label_probabilities == pytest.approx({"True": 0.8, "False": 0.2})
+    assert found.label_mass is None
+    assert judged(*members, "E").verdicts[0].label_probabilities == {}
+
+
 def test_tie_is_a_failure_with_its_votes():
     found = judged("EE", "CE")
     assert [v.target_id for v in found.verdicts] == ["a1"]

@@ -24,6 +24,7 @@ from factreasoner.calls.usage import Meter
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
 from factreasoner.judges.encoder.judge import VerifierJudge
+from factreasoner.llm import client as clients
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.send import waiting_listener
@@ -195,7 +196,17 @@ def test_refusing_server_ends_the_probe(tmp_path):
             probing.probe(LiteLLMClient(config), config)
 
 
-def test_a_second_try_has_what_the_first_left(tmp_path):
+def test_probe_waits_before_it_tries_again(tmp_path):
+    with FakeServer(lambda request: server_error(), probed=False) as server:
+        config = config_of(server, tmp_path, patience=0.0)
+        client = LiteLLMClient(config, prober=probing.prober_of(config))
+        found = [(client.facts_per_call, server.calls) for _ in range(9)]
+        assert found == [(MOST_FACTS, server.calls)] * 9
+        assert not client.settled
+
+
+def test_a_second_try_has_what_the_first_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(clients, "SECONDS_BETWEEN_PROBES", 0.0)
     answer = sequence(*[_first_fact] * 20, *[server_error()] * 9, _first_fact)
     with FakeServer(answer, probed=False) as server:
         config = config_of(server, tmp_path, patience=0.0)

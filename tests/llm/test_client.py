@@ -1,6 +1,7 @@
 """The client against a real local server: what it sends, what it makes of answers and of refusals."""
 
 import contextlib
+import json
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -34,9 +35,11 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.calls.usage import Meter
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.llm import form_search
 from factreasoner.llm.ask import planned_call
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.models import Usage
+from factreasoner.models.messages import FunctionSchema
 from factreasoner.pipeline.config import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
@@ -88,6 +91,11 @@ def thinking(request):
     return obliging(request)
 
 
+def unfinished(request):
+    told = "Could not finish the message because max_tokens or model output limit was reached."
+    return error(400, told) if request.body["max_tokens"] < 5000 else obliging(request)
+
+
 def cut_above_two(request):
     return cut() if len(request.properties) > 2 and request.body["max_tokens"] < 300 else obliging(request)
 
@@ -103,6 +111,7 @@ CUTS = {
     ),
     "none where it runs in circles": ((obliging, IN_CIRCLES), [0, 1], [148, 172]),
     "all that thinking needs": ((thinking,), [0, 0], [148, 16384, 16384]),
+    "all that hidden thinking needs": ((unfinished,), [0, 0], [148, 16384, 16384]),
     "kept where it helps": ((cut_above_two,), [0, 0, 0], [148, 172, 4096, 4096]),
     LATE: ((obliging, cut(), hang(), cut()), [0, 1, 1], [148, 172, 4096, 196]),
 }
@@ -119,7 +128,7 @@ def test_cut_reply_raises_the_limit(scene, case):
     assert [reply.arguments == {} for reply in replies] == truncated
     assert [request.body["max_tokens"] for request in set_up.server.requests] == limits
     assert ("tool" in set_up.forms) == (limits[1] == 148)
-    assert client.kept.known.thinks == (thinking in answers)
+    assert client.kept.known.thinks == bool({thinking, unfinished} & set(answers))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +152,37 @@ def test_useless_reply_in_every_form_fails(scene, answer, reason):
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
 
 
+def test_failed_tool_use_leads_to_the_next_form(scene):
+    set_up = scene(sequence(error(400, "Failed to call a function. Please adjust your prompt."), obliging))
+    assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.forms == ["json_schema", "tool"]
+
+
+LISTING = {"type": "object", "properties": {"facts": {"type": "array", "items": {"type": "string"}}}}
+
+
+def scored_in_json(request):
+    found = obliging(request)
+    said = [(json.dumps(found), -0.1, ())] if request.form == "json_schema" else None
+    return Completion(arguments=found, tokens=said)
+
+
+def test_form_found_for_texts_is_searched_anew_for_choices(scene, monkeypatch):
+    monkeypatch.setattr(form_search, "order_of", lambda *_: ("tool", "json_schema"))
+    set_up = scene(scored_in_json)
+    client = set_up.client(confidence="auto")
+    client.call(PROMPT, FunctionSchema(name="list", description="", parameters=LISTING))
+    assert all(client.call(PROMPT, schema_of(n), logprobs=True).chances for n in (2, 3))
+    assert set_up.forms == ["tool", "tool", "json_schema", "json_schema"]
+
+
+def test_failure_of_a_second_form_keeps_the_first_reply(scene, monkeypatch):
+    monkeypatch.setattr(form_search, "order_of", lambda *_: ("tool", "json_schema"))
+    set_up = scene(sequence(obliging, error(400, "Provider returned error")))
+    assert set_up.client(confidence="auto").call(PROMPT, SCHEMA, logprobs=True).arguments == TRUE
+    assert set_up.forms == ["tool", "json_schema"]
+
+
 def test_exhausted_call_names_the_bad_reply(scene):
     set_up = scene(lambda request: completion_of(content=None))
     with planned_call() as budget:
@@ -157,9 +197,8 @@ def test_exhausted_call_names_the_bad_reply(scene):
     [
         (filtered(), "content filter"),
         (refused("I can't help with that."), "refusal"),
-        (error(400, "Failed to call a function. Please adjust your prompt."), "malformed"),
     ],
-    ids=["filter", "refusal", "tool use failed"],
+    ids=["filter", "refusal"],
 )
 def test_reply_no_form_can_fix_is_paid_once(scene, answer, reason):
     set_up = scene(lambda request: answer)

@@ -115,6 +115,13 @@ def test_examples_are_turns_in_the_wanted_form(form, said):
     assert replies.parse(form, answer, schema).arguments == example.arguments
 
 
+def test_every_tool_call_of_examples_has_an_id_of_its_own():
+    prompt = PROMPT.model_copy(update={"examples": (EXAMPLE, EXAMPLE)})
+    messages = forms.request("tool", prompt, JUDGING)["messages"]
+    made = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    assert made == [m["tool_call_id"] for m in messages if m["role"] == "tool"] == ["example01", "example02"]
+
+
 def test_tool_call_example_has_a_result():
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
     _, _, assistant, tool, _ = forms.request("tool", prompt, JUDGING)["messages"]

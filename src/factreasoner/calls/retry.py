@@ -68,18 +68,20 @@ class Passing(NamedTuple):
 
 
 class Retry(NamedTuple):
-    """At most `attempts` attempts, none later than `seconds` after the first."""
+    """At most `attempts` attempts, none later than `seconds` after the first one failed."""
 
     attempts: float = math.inf
     seconds: float = math.inf
 
     def __call__(self, ask: Callable[[], T | Passing]) -> T:
         """The final result of `ask`. Raises the last attempt's error, with the number of attempts."""
-        until = time.monotonic() + self.seconds
+        until = math.inf
 
         def wait(number: int, answer: T | Passing) -> float | None:
+            nonlocal until
             if not isinstance(answer, Passing):
                 return None
+            until = min(until, time.monotonic() + self.seconds)
             if isinstance(answer.error, AttemptedError):
                 answer.error.attempts = number
             seconds = backoff(number, answer.after)

@@ -16,6 +16,7 @@ from factreasoner.models import Usage
 
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _DIGITS = re.compile(r"[0-9]+")
+_LEADERS = re.compile(r"([!-/:-@\[-`{-~])\1{3,}")
 ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]| (?=[0-9])|[!-/:-@\[-`{-~]{1,2}\n*|\n+")
 """With most open models, a space before a number is a token, and so is each digit."""
 PIECES = re.compile(
@@ -60,10 +61,11 @@ def estimate_request(request: Mapping[str, Any]) -> int:
 def tokens_too_many(text: str) -> float:
     """By how many tokens the estimate may be too high.
 
-    Some tokenizers join three digits, newer ones need half as many tokens beyond ASCII.
+    Some tokenizers join three digits, or a row of dots; newer ones need half as many tokens beyond ASCII.
     """
+    leaders = sum(len(row[0]) / 2 for row in _LEADERS.finditer(text))
     digits = sum(len(number) - -(-len(number) // 3) for number in _DIGITS.findall(text))
-    return digits + (0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2)
+    return digits + leaders + (0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2)
 
 
 CACHED = Usage(cached_calls=1)

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from factreasoner.calls.slots import one_slot
@@ -163,7 +164,11 @@ def read_answer(
     if verbal:
         return found._replace(probability=given[certainty] / 100, confidence="verbal")
     share = _share(reply, name, value) if config.confidence in ("auto", "logprobs") else None
-    if share is not None:
+    if share is not None and chances is not None:
+        likeliest, most = max(chances.probabilities.items(), key=itemgetter(1))
+        explained = found.quote or found.reasoning or found.sources
+        if most > share and not explained and (likelier := label_of(likeliest)):
+            found, share = found._replace(label=likelier), most  # another one was drawn
         origin: Literal["model", "logprobs"] = "model" if reply.form == "systemone" else "logprobs"
         return found._replace(probability=share, confidence=origin)
     if config.confidence == "logprobs":

@@ -87,12 +87,17 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
     label = max(given, key=lambda name: (given[name], name == "neutral"))
     shown = next((v for v in agreeing if v.label == label and v.quote), None)
     shown = shown or next(v for v in agreeing if v.label == label)
+    given_p = [vote.label_probabilities for vote in votes]
+    values = given_p[0] if all(own.keys() == given_p[0].keys() for own in given_p) else ()
+    shared = {value: sum(own[value] for own in given_p) / len(votes) for value in values}
     p = [vote.probability if vote in agreeing else (1.0 - vote.probability) / 2 for vote in votes]
     return shown.model_copy(
         update={
             "judge": "",
             "probability": sum(p) / len(votes),
             "confidence": "judges",
+            "label_probabilities": shared,
+            "label_mass": None,
             "rests_on": tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on)),
             "votes": tuple(votes),
         }

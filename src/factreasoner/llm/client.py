@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.capabilities import KeptCapabilities, Memory
 from factreasoner.llm.form_search import FormSearch, Question
-from factreasoner.llm.send import Attempts, Sender
+from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, Attempts, Sender
 from factreasoner.llm.settings import LLMSettings
 from factreasoner.llm.transport import Transport
 from factreasoner.models import Probe
@@ -107,7 +108,7 @@ class LiteLLMClient:
         self._probing = threading.RLock()
         self._prober = None if batches is not None else prober
         self._facts: int | None = None
-        self._probes_left = 2
+        self._probes_left, self._probe_due = 4, 0.0
 
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
@@ -164,11 +165,15 @@ class LiteLLMClient:
             return MOST_FACTS
         with self._probing:
             if self._facts is None:
+                if time.monotonic() < self._probe_due:
+                    return MOST_FACTS
                 try:
                     found = self.kept.known.probes.get(prober.key) or prober.probe(self)
                 except LLMError as error:
                     log.warning("can't tell how many facts the model can judge in one call: %s", error)
-                    self._probes_left -= 2 if isinstance(error, UnusableReplyError) else 1
+                    useless = isinstance(error, UnusableReplyError)
+                    self._probes_left = 0 if useless else self._probes_left - 1
+                    self._probe_due = time.monotonic() + SECONDS_BETWEEN_PROBES
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS
                 self.kept.rely_on({prober.key: found})

@@ -89,6 +89,8 @@ class FormSearch:
         self._learns = config.batch == "none"
         self._searching = threading.Lock()
         self._questions = 0
+        self._with_choices: set[forms.Kind] = set()
+        """Kinds whose form was searched for with a question that has choices."""
         self._helped = False
         """Whether a longer limit has helped: later calls then begin with it."""
         self._forms_without_logprobs: frozenset[CallForm] = frozenset()
@@ -102,11 +104,11 @@ class FormSearch:
         if self._config.only_chooses and (reason := _beyond_choices(question.schema, self._config)):
             raise self._sender.stop(reason)
         order = order_of(kind, self._config, self._transport)
-        found = self._kept.known.forms.get(kind)
+        found = self._known_form(kind, question.schema)
         if found is None and self._learns:
             give_slot_back()
             with self._searching:  # one at a time; those that waited find the form known
-                found = self._kept.known.forms.get(kind)
+                found = self._known_form(kind, question.schema)
                 if found is None:
                     return self._searched(kind, order, question, attempts)
         found = found or FoundForm(form=order[0])
@@ -125,21 +127,30 @@ class FormSearch:
         others = [form for form in order if form not in (found.form, "word")]
         return _best_reply([first, *self._tried(others, asked, attempts)])
 
+    def _known_form(self, kind: forms.Kind, schema: FunctionSchema) -> FoundForm | None:
+        """The known form of a kind; one found for texts says nothing of log-probabilities of choices."""
+        found = self._kept.known.forms.get(kind)
+        unsure = found is not None and found.logprobs is None and self._scored and schema.choices
+        return None if unsure and kind not in self._with_choices else found
+
     def _searched(
         self, kind: forms.Kind, order: Sequence[CallForm], question: Question, attempts: Attempts
     ) -> Reply:
         """The answer to a question of a kind whose form is not yet known; it is known afterwards."""
         self._questions += 1
         wanted = question._replace(logprobs=self._scored or question.logprobs)
-        tried = self._tried(order, wanted, attempts, scored=self._scored)
-        best = _obeyed(tried, scored=self._scored)
+        scored = self._scored and bool(question.schema.choices)
+        tried = self._tried(order, wanted, attempts, scored=scored)
+        if question.schema.choices:
+            self._with_choices.add(kind)
+        best = _obeyed(tried, scored=scored)
         if best is not None:
-            logprobs = best.scored if self._scored and question.schema.choices else None
+            logprobs = best.scored if scored else None
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
         elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
             likely: CallForm = "json_schema" if "json_schema" in order else order[0]
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # servers enforce it most
-        reply = _best_reply(tried, scored=self._scored)
+        reply = _best_reply(tried, scored=scored)
         return reply if question.logprobs else reply.model_copy(update={"chances": None})
 
     def _tried(
@@ -148,7 +159,12 @@ class FormSearch:
         """The results of one form after another, until one is obeyed."""
         tried, left = [], list(order)
         while left:
-            one = self._ask(left.pop(0), question, attempts)
+            try:
+                one = self._ask(left.pop(0), question, attempts)
+            except LLMError:
+                if not any(one.obeyed for one in tried):
+                    raise
+                break
             if one.refused and one.form == self._config.form:
                 raise self._sender.stop(f"{one.refused}; choose another form than `form={one.form!r}`")
             tried.append(one)
@@ -171,6 +187,8 @@ class FormSearch:
             return FormResult(
                 form, None, UnusableReplyError(note, attempts=attempts.count), refused=str(error)
             )
+        except UnusableReplyError as error:
+            return FormResult(form, None, error)
         if form != "systemone":  # it counts tokens in its own way
             self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
@@ -212,7 +230,8 @@ class FormSearch:
             return answer._replace(finish_reason="stop")
         if not answer.cut or budget.left <= 0 or form == "word" or budget.too_slow:
             return answer
-        searching = forms.kind_of(question.schema) not in self._kept.known.forms and not answer.thinks
+        unknown = forms.kind_of(question.schema) not in self._kept.known.forms
+        searching = self._learns and unknown and not answer.thinks
         longer = self._wanted(form, question, long=True)
         if searching or longer["max_tokens"] <= wanted["max_tokens"] or repeats_endlessly(answer.reply_text):
             return answer

@@ -105,7 +105,8 @@ def request(
         content["response_format"] = {"type": "json_object"}
     system = "\n".join(part for part in (prompt.system, _how_to_answer(form, schema)) if part)
     messages: list[dict[str, Any]] = [{"role": "system", "content": _utf8(system)}] if system else []
-    messages += [turn for example in prompt.examples for turn in _turns(form, example, schema)]
+    for number, example in enumerate(prompt.examples, start=1):
+        messages += _turns(form, example, schema, f"example{number:02d}")
     texts = [message for message in messages if message["role"] in ("system", "user")]
     if marked and texts:  # the last one ends what all calls of the prompt share
         texts[-1]["content"] = [{"type": "text", "text": texts[-1]["content"], **MARK}]
@@ -131,14 +132,14 @@ def _listing(form: CallForm, schema: FunctionSchema) -> str:
     return f"The {schema.item}s:\n{delimit(lines, f'{schema.item}s')}"
 
 
-def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dict[str, Any]]:
-    """An example as user and model turns, in the given form."""
+def _turns(form: CallForm, example: Example, schema: FunctionSchema, call_id: str) -> list[dict[str, Any]]:
+    """An example as user and model turns, in the given form; Anthropic wants each `call_id` once."""
     user = _user(form, example.user, schema.model_copy(update={"items": example.items}))
     values = example.arguments
     words = json.dumps(values, ensure_ascii=False)
     if form == "tool":
-        call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": words}}
-        done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
+        call = {"id": call_id, "type": "function", "function": {"name": schema.name, "arguments": words}}
+        done = {"role": "tool", "tool_call_id": call_id, "content": "noted"}
         return [user, {"role": "assistant", "content": "", "tool_calls": [call]}, done]
     if form == "word":
         words = str(next(iter(values.values())))

@@ -33,6 +33,8 @@ ENVIRONMENT = {
     "LITELLM_MODE": "PRODUCTION",  # any other mode reads a .env file from the working directory
     "LITELLM_LOG": "CRITICAL",
 }
+CUT = "Could not finish the message because max_tokens or model output limit was reached"
+"""How OpenAI refuses what a reasoning model could not finish; the tokens are paid for."""
 UNREADABLE = (
     "Invalid response object",
     "that is not a list",
@@ -244,10 +246,11 @@ class Transport:
         except Exception as error:
             if aside.without_choices is not None:
                 raise aside.without_choices from error
-            if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
+            if not (aside.too_long or any(mark in str(error) for mark in (CUT, *UNREADABLE))):
                 raise
-            # Still an answer: it came with status 200 and is paid for.
+            # Still an answer, which is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
+            response = {"choices": [{"finish_reason": "length"}]} if CUT in str(error) else response
         return self.completion(response, request, aside.logprobs)
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:

@@ -56,7 +56,8 @@ class VerifierJudge:
             self._asking = Windows(self.runtime, _layer_of(config, self.adapter))
         else:
             self._asking = Chunks(self.adapter, self.runtime)
-        self._cache, self._lock = cache, threading.Lock()
+        self._cache = None if self.adapter.head == "word" else cache  # a model's replies are cached as such
+        self._lock = threading.Lock()
         self._decisions: OrderedDict[str, Decision] = OrderedDict()
 
     @staticmethod
