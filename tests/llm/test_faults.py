@@ -58,13 +58,8 @@ ANTHROPIC_CREDIT = (
 
 # What servers answer, word for word where a body of theirs was at hand
 
-KEY, MODEL, CREDIT, REGION, PACKAGE = (
-    "key",
-    "check `model`",
-    "no credit",
-    "your region",
-    "install the package",
-)
+KEY, MODEL, CREDIT = "key", "check `model`", "no credit"
+REGION, PACKAGE = "your region", "install the package"
 
 FORM_REFUSED = [
     # vLLM
@@ -88,20 +83,14 @@ FORM_REFUSED = [
     (400, "Invalid tool_choice type: 'object'. Supported string values: none, auto, required"),
     # OpenAI, Azure
     (400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
-    (
-        400,
-        "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later",
-    ),
+    (400, "response_format value as json_schema is enabled only for api versions 2024-08-01-preview"),
     (400, "tool_choice value as required is enabled only for api versions 2024-06-01 and later"),
     (400, "Unrecognized request argument supplied: response_format"),
     (400, "Function calling is not enabled for this model"),
     (400, "This model does not support structured outputs"),
     # Anthropic
     (400, "Thinking may not be enabled when tool_choice forces tool use."),
-    (
-        400,
-        "The compiled grammar is too large, which would cause performance issues. Simplify your tool schemas",
-    ),
+    (400, "The compiled grammar is too large, which would cause performance issues."),
     # Gemini
     (400, "The specified schema produces a constraint that has too many states for serving."),
     (400, "Function calling is not enabled for models/gemma-3-27b-it"),
@@ -147,11 +136,7 @@ CONFIG = [
     (400, "Model 'local-model' not found", MODEL),
     (400, "The model `mixtral-8x7b-32768` has been decommissioned and is no longer supported.", MODEL),
     (400, "The provided model identifier is invalid.", MODEL),
-    (
-        400,
-        "No models loaded. Please load a model in the developer page or use the 'lms load' command.",
-        MODEL,
-    ),
+    (400, "No models loaded. Please load a model in the developer page", MODEL),
     (400, "Model Not Exist", MODEL),
     (404, 'model "llama9" not found, try pulling it first', MODEL),
     (404, "models/gemini-9 is not found for API version v1beta, or is not supported", MODEL),
@@ -166,11 +151,7 @@ OTHERS = [
     (429, '{"error":"Model is overloaded","error_type":"overloaded"}', "retry"),
     (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),
     (429, 'check your plan and billing details", "details": [{"retryDelay": "34s"}]', "retry"),
-    (
-        429,
-        "Please try again in 7m12s. Upgrade to Dev Tier at https://console.groq.com/settings/billing",
-        "retry",
-    ),
+    (429, "try again in 7m12s. Upgrade to Dev Tier at https://console.groq.com/settings/billing", "retry"),
     (502, "<html>Bad gateway</html>", "retry"),
     (503, '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}', "retry"),
     (503, "server busy, please try again.  maximum pending requests exceeded", "retry"),

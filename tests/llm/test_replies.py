@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import SCHEMA
+from test_drafts import VALUES, verdicts
 
 from factreasoner.llm.conclusions import without_drafts
 from factreasoner.llm.faults import safe_excerpt
 from factreasoner.llm.replies import arguments_in, merged_calls, parse
 from factreasoner.llm.responses import Completion
 from factreasoner.models import Usage
-from factreasoner.models.messages import FunctionSchema
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
 BODY = json.dumps(TRUE)
-VALUES = ["True", "False", "Not clear"]
 
 
 def arguments_of(content="", *calls):
@@ -144,15 +143,6 @@ def test_many_calls_are_not_read_without_end():
 
 def answer(text):
     return Completion(text, (), "stop", None, Usage())
-
-
-def verdicts(count):
-    values = {"type": "string", "enum": VALUES}
-    names = [f"fact_{n}" for n in range(count)]
-    parameters = {"type": "object", "properties": dict.fromkeys(names, values), "required": names}
-    return FunctionSchema(
-        name="v", description="", parameters=parameters, items=dict.fromkeys(names, "It is.")
-    )
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from factreasoner.pipeline.config import Config
 PREMISE = Premise("c0", "The mill opens at nine.", title="Mill")
 CLAIMS = [Claim("a0", "It opens at nine."), Claim("a1", "It opens at ten.")]
 TRUE = {"True": 0.7, "False": 0.1, "Not clear": 0.2}
+GIVEN = {"model": "systemone/jev", "cache": False, "patience": 1.0, "max_attempts": 2, "atoms_per_call": 32}
 
 
 def choice(p, **more):
@@ -56,14 +57,7 @@ def served():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         servers.append(server)
         url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        given = {
-            "model": "systemone/jev",
-            "api_base": url,
-            "cache": False,
-            "patience": 1.0,
-            "max_attempts": 2,
-        }
-        return Config(**given | {"atoms_per_call": 32} | settings), server
+        return Config(**GIVEN | {"api_base": url} | settings), server
 
     yield start
     for server in servers:
@@ -155,14 +149,6 @@ def test_useless_responses_are_failures(served, said, error):
         assert "check `api_base`" in found.failures[0].message
 
 
-def test_error_in_a_good_status_names_itself(served):
-    busy = b'{"error": {"message": "model is loading", "code": 503}}'
-    answers = iter([(200, {}, busy)])
-    config, server = served(lambda body: next(answers, None) or well(body), patience=5.0)
-    assert len(judged(config).verdicts) == 2
-    assert len(server.seen) == 2
-
-
 def test_of_equal_values_the_choice_counts(served):
     tie = {"True": 0.5, "False": 0.5, "Not clear": 0.0}
 
@@ -180,8 +166,11 @@ def test_user_fixable_error_ends_the_run(served, status, remedy):
         judged(config)
 
 
-def test_a_passing_error_is_tried_again(served):
-    answers = iter([(503, {}, b"busy")])
+@pytest.mark.parametrize(
+    ("status", "said"), [(503, b"busy"), (200, b'{"error": {"message": "model is loading", "code": 503}}')]
+)
+def test_a_passing_error_is_tried_again(served, status, said):
+    answers = iter([(status, {}, said)])
     config, server = served(lambda body: next(answers, None) or well(body), patience=5.0)
     assert len(judged(config).verdicts) == 2
     assert len(server.seen) == 2

@@ -66,15 +66,8 @@ LOGPROBS = NO_NUMBERS | st.floats(max_value=0.0) | st.floats() | st.sampled_from
 COUNTS = NO_NUMBERS | st.integers(-(10**20), 10**20) | st.floats()
 BYTES = st.none() | st.lists(st.integers(-5, 300), max_size=4) | st.text(max_size=3)
 TOKENS = st.none() | st.text(max_size=4) | st.integers()
-TOP = st.fixed_dictionaries({"token": TOKENS, "logprob": LOGPROBS})
-ENTRY = st.fixed_dictionaries(
-    {
-        "token": TOKENS,
-        "logprob": LOGPROBS,
-        "bytes": BYTES,
-        "top_logprobs": st.none() | st.lists(TOP, max_size=3),
-    }
-)
+TOP = st.none() | st.lists(st.fixed_dictionaries({"token": TOKENS, "logprob": LOGPROBS}), max_size=3)
+ENTRY = st.fixed_dictionaries({"token": TOKENS, "logprob": LOGPROBS, "bytes": BYTES, "top_logprobs": TOP})
 ENTRIES = st.none() | st.text(max_size=3) | st.lists(ENTRY | st.none() | st.integers(), max_size=6)
 REQUEST = {"messages": [{"role": "user", "content": "Is it so?"}]}
 PRICED = Transport("openai/gpt-4o-mini", None, None)
