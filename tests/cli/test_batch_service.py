@@ -193,8 +193,3 @@ def test_killed_while_it_waits_it_goes_on(factreasoner, forker, tmp_path, two, s
     assert len(server.batches) == 1
     assert len(server.answered) == 4
     assert predictions(tmp_path) == [GOOD, GOOD]
-
-
-def test_a_provider_without_openai_s_batches_is_refused(factreasoner, two):
-    done = factreasoner("run", two, "--model", "ollama/x", "--batch", "openai", "--out", "out", code=1)
-    assert "--batch files" in done.stderr

@@ -70,15 +70,12 @@ def rounds(factreasoner, folder, answer, *command, code=0, **options):
 
 
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. Entry is free."
+CITED = {"output": TEXT, "contexts": ["It opened in 1932.", "It shows ships."]}
 OF_TASKS = {
-    "run": {"output": TEXT, "contexts": ["It opened in 1932.", "It shows ships."]},
+    "run": CITED,
     "recall": {"output": TEXT, "reference": "The Harbour Museum opened in 1932. It shows ships."},
-    "rag": {
-        "output": TEXT,
-        "reference": "It opened in 1932.",
-        "contexts": ["It opened in 1932.", "It shows ships."],
-    },
-    "verify": {"output": TEXT, "contexts": ["It opened in 1932.", "It shows ships."]},
+    "rag": CITED | {"reference": "It opened in 1932."},
+    "verify": CITED,
 }
 
 
@@ -383,6 +380,7 @@ def test_changed_settings_are_refused_during_a_batch(factreasoner, tmp_path, one
     ("command", "word"),
     [
         (("run", "d.jsonl", "--batch", "files"), "add --model"),
+        (("run", "d.jsonl", "--model", "ollama/x", "--batch", "openai", "--out", "out"), "--batch files"),
         (("assess", "She sang.", "--context", "d.txt", *FLAGS, "--batch", "files"), "run folder"),
     ],
 )

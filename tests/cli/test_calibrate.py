@@ -8,6 +8,7 @@ import pytest
 from assessments import assessment, scored
 from command import manifest_of, results, summary_of, verdicts_in, write_records
 from run_folders import run_folder
+from test_calibrate_verdicts import RECORD_LINES
 
 from factreasoner.judges.calibration import Calibration, LabelOffsets
 from factreasoner.models import Verdict
@@ -59,15 +60,7 @@ def test_calibration_from_same_run_is_noted_once(factreasoner, run, tmp_path, mo
     assert factreasoner("score", ".", "--calibration", "../c.json", "--quiet").stderr == ""
 
 
-DATA = [
-    {
-        "id": f"r{n}",
-        "output": "x",
-        "atoms": [{"id": f"a{i}", "text": f"Statement {i}.", "label": "S"} for i in range(4)],
-        "contexts": [{"id": "c0", "text": "A passage."}],
-    }
-    for n in range(RECORDS)
-]
+DATA = [line | {"atoms": [atom | {"label": "S"} for atom in line["atoms"][:4]]} for line in RECORD_LINES]
 
 
 def replay(factreasoner, tmp_path, *flags, **options):

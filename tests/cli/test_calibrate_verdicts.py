@@ -280,17 +280,14 @@ def test_verdicts_without_probabilities_teach_nothing(factreasoner, tmp_path, re
 
 
 def test_relations_that_teach_nothing(factreasoner, run, tmp_path):
-    def file(*lines):
-        return write_records(tmp_path / "r.jsonl", *lines)
-
-    line = LINES[0]
-    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "record": "x"}))
+    line, file = LINES[0], tmp_path / "r.jsonl"
+    words = refused(factreasoner, run, tmp_path, "--relations", write_records(file, line | {"record": "x"}))
     assert "no label on any of the 120 verdicts of this run (120 of other records)" in words
     assert "the file's records are 'x', the run's 'r0', 'r1', 'r10', ..." in words
-    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "target": "a99"}))
+    words = refused(factreasoner, run, tmp_path, "--relations", write_records(file, line | {"target": "a99"}))
     assert "110 of other records" in words
     assert "10 unlisted" in words
-    words = refused(factreasoner, run, tmp_path, "--relations", file({"record": "r0"}))
+    words = refused(factreasoner, run, tmp_path, "--relations", write_records(file, {"record": "r0"}))
     assert "r.jsonl:1: source, target, label: missing; " in words
 
 

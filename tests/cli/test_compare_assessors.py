@@ -89,12 +89,8 @@ def test_compared_assessors_share_model_calls(factreasoner, tmp_path, two):
         compared(factreasoner, server, two, names)
         assert server.calls == 10
     runs = content(tmp_path)["runs"]
-    assert {name: run["scores"]["calls"]["value"] for name, run in runs.items()} == {
-        "fr1": 1.0,
-        "fr2": 2.0,
-        "fr3": 4.0,
-        "factscore": 1.0,
-    }
+    calls = {"fr1": 1.0, "fr2": 2.0, "fr3": 4.0, "factscore": 1.0}
+    assert {name: run["scores"]["calls"]["value"] for name, run in runs.items()} == calls
     assert [run["usage_estimated"] for run in runs.values()] == [True, True, False, False]
     judges = [manifest_of(tmp_path / "out" / name)["config"]["judge"] for name in ("fr1", "fr3")]
     assert judges == ["recorded", "auto"]

@@ -41,12 +41,8 @@ def test_scores_by_hand(factreasoner, tmp_path):
     assert found["f1"] == pytest.approx(6 / 8)
     assert found["auroc"] == pytest.approx(13 / 16)
     assert found["three_way_accuracy"] is None
-    assert content["confusion"] == {
-        "true_positive": 3,
-        "true_negative": 3,
-        "false_positive": 1,
-        "false_negative": 1,
-    }
+    counts = {"true_positive": 3, "true_negative": 3, "false_positive": 1, "false_negative": 1}
+    assert content["confusion"] == counts
     assert content["k"] == 2
     low, high = content["scores"]["precision"]["interval_95"]
     assert low < found["precision"] < high

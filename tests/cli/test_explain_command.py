@@ -47,11 +47,6 @@ def solved(record_id, *relations, unjudged=(), **outcome):
     )
 
 
-def failed(record_id="down"):
-    failure = Failure(stage="atomizer", item_id=record_id, error_type="ProviderError", message="status 503")
-    return Assessment(record_id=record_id, status="failed", assessor="factreasoner", failures=(failure,))
-
-
 def without_atoms(record_id="idle"):
     return Assessment(record_id=record_id, status="no_atoms", assessor="factreasoner")
 
@@ -151,7 +146,9 @@ def test_explain_names_unjudged_atoms(factreasoner, tmp_path):
 
 
 def test_explain_reports_failed_records(factreasoner, tmp_path):
-    run_folder(tmp_path / "run", solved("r1", *RELATIONS), failed())
+    failure = Failure(stage="atomizer", item_id="down", error_type="ProviderError", message="status 503")
+    failed = Assessment(record_id="down", status="failed", assessor="factreasoner", failures=(failure,))
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS), failed)
     done = factreasoner("explain", "run", code=3)
     assert "not explained: record 'down': no fact graph to explain: status 'failed'" in done.stderr
     assert "atomizer: status 503" in done.stderr

@@ -11,22 +11,15 @@ from factreasoner.corpus.store import Store
 from factreasoner.pipeline.config import Config
 from factreasoner.report import progress
 
-CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."
+BORN, FINISHED = "Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower was finished in 1889."
+CURIE = f"{BORN} She won the Nobel Prize in Physics in 1903."
 ROWS = [
     {"title": "Radium", "text": "Marie Curie isolated radium in 1910.", "link": "https://x.example/radium"},
-    {"title": "Eiffel Tower", "text": "The Eiffel Tower was finished in 1889.", "link": "/notes/tower"},
+    {"title": "Eiffel Tower", "text": FINISHED, "link": "/notes/tower"},
 ]
 PROMPTS = [
-    {
-        "id": "curie",
-        "input": "Who was Marie Curie?",
-        "output": "Marie Curie was born in Warsaw in 1867. She isolated radium in 1925.",
-    },
-    {
-        "id": "tower",
-        "input": "When was the Eiffel Tower finished?",
-        "output": "The Eiffel Tower was finished in 1889.",
-    },
+    {"id": "curie", "input": "Who was Marie Curie?", "output": f"{BORN} She isolated radium in 1925."},
+    {"id": "tower", "input": "When was the Eiffel Tower finished?", "output": FINISHED},
 ]
 
 

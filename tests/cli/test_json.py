@@ -48,28 +48,13 @@ def test_check_json_keeps_rules_and_exit_code(factreasoner, data):
     factreasoner("run", data, "--out", "run", "--quiet")
     done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json", code=4)
     broken, kept = printed(done)
-    assert (broken["measure"], broken["bound"], broken["limit"], broken["kept"]) == (
-        "precision",
-        "min",
-        0.5,
-        False,
-    )
+    assert broken.items() >= {"measure": "precision", "bound": "min", "limit": 0.5, "kept": False}.items()
     assert kept["kept"]
 
 
 TEXTS = "café naïve, Größe, Ελλάδα, Мост, 大桥, שלום, “quoted” 🌉 \u2028 \u200b 𝔘"
-ENCODINGS = [
-    "utf-8",
-    "utf-8-sig",
-    "cp1252",
-    "ascii",
-    "latin-1",
-    "utf-16",
-    "utf-16-le",
-    "utf-32",
-    "cp437",
-    "shift_jis",
-]
+UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"]
+ENCODINGS = [*UNICODE, "cp1252", "ascii", "latin-1", "cp437", "shift_jis"]
 
 
 @pytest.fixture

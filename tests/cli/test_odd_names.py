@@ -6,21 +6,9 @@ from xml.etree import ElementTree
 import pytest
 from command import write_records
 
-RECORD = {
-    "id": "a",
-    "output": "The tower was finished in 1889.",
-    "contexts": ["The tower was finished in 1889."],
-}
-NAMES = [
-    b"R\xfcn",
-    b"\xff\xfe",
-    b"R\x01n",
-    b"R\x1b[31mn",
-    b"R\nn",
-    b"R\x7f\x85n",
-    "R\ufffen".encode(),
-    b'<R & "n">',
-]
+SAID = "The tower was finished in 1889."
+RECORD = {"id": "a", "output": SAID, "contexts": [SAID]}
+NAMES = [b"R\xfcn", b"\xff\xfe", b"R\x01\x1b[31m\n\x7f\x85n", "R\ufffen".encode(), b'<R & "n">']
 
 
 @pytest.fixture

@@ -174,18 +174,8 @@ def test_assess_ignores_retriever_beside_given_contexts(factreasoner, passages):
 
 
 def test_assess_errors_name_flags(factreasoner, tmp_path, passages):
-    done = factreasoner(
-        "assess",
-        "Water is wet.",
-        *passages,
-        "--judge",
-        "verifier",
-        "--verifier",
-        "nli",
-        "--verifier-model",
-        "acme/none",
-        code=1,
-    )
+    flags = ("--judge", "verifier", "--verifier", "nli", "--verifier-model", "acme/none")
+    done = factreasoner("assess", "Water is wet.", *passages, *flags, code=1)
     assert "--verifier-model acme/none --download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other", code=1)
     assert done.stderr.startswith("Error: unknown judge 'other'; known: llm, ")

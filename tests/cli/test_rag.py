@@ -47,44 +47,34 @@ def test_row_without_quote_names_the_source_relation(factreasoner, tmp_path):
     assert "'--k': must be a whole number  " in refused.stderr  # a ranking has no median, as F1@K has
 
 
+LABELS = {"E": "entailment", "C": "contradiction", "N": "neutral"}
+
+
 @pytest.mark.parametrize(
     ("verdicts", "told"),
     [
-        (
-            ["c0 a0 entailment .8", "c1 a0 contradiction .95"],
-            "answer contradicted by c1, but the reference has it",
-        ),
-        (["c0 a0 contradiction .9", "c1 a0 neutral .6"], "answer contradicted by c0, but the reference has"),
-        (
-            ["c0 a0 contradiction .7", "c1 a0 contradiction .9"],
-            "contradicted by c0, c1, but the reference has it",
-        ),
-        (
-            ["c0 r1 entailment .7", "c1 r1 entailment .9"],
-            "reference not found in the answer; in c0, c1 Entry is free",
-        ),
-        (
-            ["c0 r1 contradiction .9", "c1 r1 entailment .8"],
-            "reference not found in the answer; in c1 Entry is free",
-        ),
-        (["c0 a0 entailment .9", "reference a0 neutral .9"], "answer not found in the reference The Harbour"),
-        (["c0 a0", "c1 a0 neutral .9", "reference a0"], "answer a verdict failed The Harbour"),
-        (["c0 r1", "c1 r1 neutral .9"], "reference not found in the answer; a verdict failed Entry is free"),
+        (["c0 a0 E .8", "c1 a0 C .95"], "answer contradicted by c1, but the reference has it"),
+        (["c0 a0 C .9", "c1 a0 N .6"], "answer contradicted by c0, but the reference has"),
+        (["c0 a0 C .7", "c1 a0 C .9"], "contradicted by c0, c1, but the reference has it"),
+        (["c0 r1 E .7", "c1 r1 E .9"], "reference not found in the answer; in c0, c1 Entry is free"),
+        (["c0 r1 C .9", "c1 r1 E .8"], "reference not found in the answer; in c1 Entry is free"),
+        (["c0 a0 E .9", "reference a0 N .9"], "answer not found in the reference The Harbour"),
+        (["c0 a0", "c1 a0 N .9", "reference a0"], "answer a verdict failed The Harbour"),
+        (["c0 r1", "c1 r1 N .9"], "reference not found in the answer; a verdict failed Entry is free"),
         (["answer r1"], "reference a verdict failed; found in no context Entry is free"),
-        (["c0 a0 entailment .9", "c0 r0 neutral .9", "c1 r0 neutral .9"], None),
+        (["c0 a0 E .9", "c0 r0 N .9", "c1 r0 N .9"], None),
     ],
 )
 def test_supporting_and_contradicting_texts_are_named(factreasoner, tmp_path, verdicts, told):
     """A verdict of two words failed: none is recorded."""
-    pairs = {("reference", "a0"): ["entailment", ".9"], ("answer", "r0"): ["entailment", ".9"]}
+    pairs = {("reference", "a0"): ["E", ".9"], ("answer", "r0"): ["E", ".9"]}
     sources = {"a0": ("reference", "c0", "c1"), "r0": ("answer", "c0", "c1"), "r1": ("answer", "c0", "c1")}
-    pairs = {(source, target): ["neutral", ".9"] for target in sources for source in sources[target]} | pairs
-    pairs |= {("c0", target): ["entailment", ".9"] for target in ("a0", "r0")}
+    pairs = {(source, target): ["N", ".9"] for target in sources for source in sources[target]} | pairs
+    pairs |= {("c0", target): ["E", ".9"] for target in ("a0", "r0")}
     pairs |= {(source, target): rest for source, target, *rest in map(str.split, verdicts)}
-    keys = ("label", "probability")
     lines = [
         {"record": "museum", "source": source, "target": target}
-        | {key: float(value) if key != "label" else value for key, value in zip(keys, rest, strict=False)}
+        | {"label": LABELS[rest[0]], "probability": float(rest[1])}
         for (source, target), rest in pairs.items()
         if rest
     ]

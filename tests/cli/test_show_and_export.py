@@ -11,18 +11,15 @@ from run_folders import run_folder
 from factreasoner.models import Atom, Context, Verdict
 
 HOSTILE = "\x1b]0;owned\x07 [red]x[/red] \u202egpj"
+SAID = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9, quote="born in 1867")
+NO_FOLDER = "run/summary.json/no/a: the folder run/summary.json/no can't be made: Not a dir"
+A_FILE = "run/summary.json can't be made: a file has its"
 
 
 @pytest.fixture
 def finished(tmp_path):
-    said = Verdict(
-        context_id="c0", target_id="a0", label="contradiction", probability=0.9, quote="born in 1867"
-    )
-    bad = assessment(
-        [0.1, 0.9, 0.3, None],
-        outcome={"verdicts": (said,)},
-        contexts=(Context(id="c0", text="x", title=HOSTILE),),
-    )
+    passages = (Context(id="c0", text="x", title=HOSTILE),)
+    bad = assessment([0.1, 0.9, 0.3, None], outcome={"verdicts": (SAID,)}, contexts=passages)
     other = assessment([0.05], record_id="r2", atoms=(Atom(id="a0", text=f"=1+1 {HOSTILE}"),))
     return run_folder(tmp_path / "run", bad, other)
 
@@ -45,7 +42,7 @@ def test_show_lists_atoms_with_deciding_quotes(factreasoner, finished):
 
 def test_long_link_is_never_truncated(factreasoner, tmp_path):
     link = f"https://example.org/{'a/very/long/path/' * 9}index.html"
-    said = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9)
+    said = SAID.model_copy(update={"quote": None})
     passages = (Context(id="c0", text="x", link=link),)
     run = run_folder(tmp_path / "run", assessment([0.1], outcome={"verdicts": (said,)}, contexts=passages))
     assert link in factreasoner("show", run, env={"COLUMNS": "500"}).stdout
@@ -59,10 +56,8 @@ def test_show_sorts_and_picks(factreasoner, finished):
     assert shown(factreasoner("show", finished, "--sort", "p", "--limit", 2)) == ["a0", "a0"]
     assert shown(factreasoner("show", finished, "--limit", 2)) == ["a0", "a1"]
     assert shown(factreasoner("show", finished, "--label", "supported")) == ["a1"]
-    assert shown(factreasoner("show", finished, "--label", "not_judged", "--label", "supported")) == [
-        "a1",
-        "a3",
-    ]
+    both = factreasoner("show", finished, "--label", "not_judged", "--label", "supported")
+    assert shown(both) == ["a1", "a3"]
     assert shown(factreasoner("show", finished, "--record", "r2")) == ["a0"]
     done = factreasoner("show", finished, "--record", "r22", code=1)
     assert "no record 'r22'; did you mean 'r2'?" in done.stderr
@@ -156,33 +151,14 @@ def test_score_applies_corrections_for_every_task(factreasoner, tmp_path, data):
     [
         (("export", "run", "--out", "a.xlsx"), "a.xlsx: .xlsx is not a format of this command"),
         (("export", "run", "--out", "a.txt"), "it writes .csv, .jsonl, .parquet, .md, .ndjson"),
-        (
-            ("export", "run", "--out", "a.json", "--format", "jsonl"),
-            ".json is not a format of this command; it writes .csv",
-        ),
-        (
-            ("export", "run", "--out", "a.parquet", "--format", "csv"),
-            "ending means parquet, but --format is csv",
-        ),
-        (
-            ("report", "run", "--out", "a.pdf"),
-            "a.pdf: .pdf is not a format of this command; it writes .html, .htm, .md",
-        ),
+        (("export", "run", "--out", "a.json", "--format", "jsonl"), ".json is not a format of this"),
+        (("export", "run", "--out", "a.parquet", "--format", "csv"), "means parquet, but --format is csv"),
+        (("report", "run", "--out", "a.pdf"), "is not a format of this command; it writes .html, .htm, .md"),
         (("report", "run", "--out", "."), ".: a folder; name the file in it: report.html"),
-        *(
-            (
-                (*command, "run/summary.json/no/a"),
-                "run/summary.json/no/a: the folder run/summary.json/no can't be made: Not a dir",
-            )
-            for command in (("export", "run", "-o"), ("check", "run", "--max", "failures=0", "--junit"))
-        ),
-        *(
-            (
-                ("report", "run", "--format", form, "-o", "run/summary.json/a"),
-                "run/summary.json can't be made: a file has its",
-            )
-            for form in ("html", "md")
-        ),
+        (("export", "run", "-o", "run/summary.json/no/a"), NO_FOLDER),
+        (("check", "run", "--max", "failures=0", "--junit", "run/summary.json/no/a"), NO_FOLDER),
+        (("report", "run", "--format", "html", "-o", "run/summary.json/a"), A_FILE),
+        (("report", "run", "--format", "md", "-o", "run/summary.json/a"), A_FILE),
     ],
 )
 def test_misfit_file_ending_is_refused(factreasoner, tmp_path, finished, arguments, message):

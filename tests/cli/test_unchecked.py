@@ -9,15 +9,10 @@ from table_judge import TableJudge
 from factreasoner import assess, rag, recall, verify
 from factreasoner.integrations.scoring import Scoring
 
-ANSWER = (
-    "<think>It may be 1931.</think>\nThe bridge opened in 1932 [1]. Is it tall? Take two tablets [1].</s>"
-)
+DRAFT = "<think>It may be 1931.</think>"
+ANSWER = f"{DRAFT}\nThe bridge opened in 1932 [1]. Is it tall? Take two tablets [1].</s>"
 SOURCE = "The bridge opened in 1932. Take two tablets."
-PARTS = [
-    ("<think>It may be 1931.</think>", "removed reasoning"),
-    ("Is it tall?", "question"),
-    ("</s>", "removed reasoning"),
-]
+PARTS = [(DRAFT, "removed reasoning"), ("Is it tall?", "question"), ("</s>", "removed reasoning")]
 TOLD = "3 of 5 sentences not checked: 2 removed reasoning, 1 question"
 
 
@@ -28,19 +23,13 @@ def parts_of(unchecked):
 @pytest.mark.parametrize("parsed", [True, False])
 def test_every_splitting_task_accounts_for_the_answer(request, parsed):
     _ = parsed or request.getfixturevalue("whole_sentences")
-    found = (
-        assess(ANSWER, contexts=[SOURCE]),
-        verify(ANSWER, contexts=[SOURCE]),
-        rag(ANSWER, contexts=[SOURCE]),
-    )
-    for result in found:
+    for task in (assess, verify, rag):
+        result = task(ANSWER, contexts=[SOURCE])
         assert parts_of(part.model_dump() for part in result.unchecked) == PARTS
         claims = getattr(result, "atoms", None) or result.claims
         assert [claim.text for claim in claims] == ["The bridge opened in 1932.", "Take two tablets."]
-        assert [ANSWER[slice(*claim.span)] for claim in claims] == [
-            "The bridge opened in 1932 [1].",
-            "Take two tablets [1].",
-        ]
+        cited = ["The bridge opened in 1932 [1].", "Take two tablets [1]."]
+        assert [ANSWER[slice(*claim.span)] for claim in claims] == cited
         assert (result.response, result.removed_reasoning, result.not_checked) == (ANSWER, 34, TOLD)
         assert TOLD in repr(result)
 
