@@ -134,12 +134,7 @@ def test_missing_required_logprobs_are_a_failure():
     assert "`confidence='auto'`" in judged.failures[0].message
 
 
-@pytest.fixture
-def voting(monkeypatch):
-    return lambda *votes: _voting(monkeypatch, votes)
-
-
-def _voting(monkeypatch, votes):
+def voting(monkeypatch, *votes):
     monkeypatch.setattr(asking, "VOTES", len(votes))
     lock, left = threading.Lock(), list(votes)
 
@@ -151,16 +146,16 @@ def _voting(monkeypatch, votes):
     return judge(script, confidence="votes")
 
 
-def test_votes_take_the_share_of_the_majority(voting):
-    j, llm = voting("True", "False", "True", "True")
+def test_votes_take_the_share_of_the_majority(monkeypatch):
+    j, llm = voting(monkeypatch, "True", "False", "True", "True")
     verdict = j.judge(PREMISE, claims(1)).verdicts[0]
     assert (verdict.label, verdict.probability, verdict.confidence) == ("entailment", 0.75, "votes")
     assert sorted(call.sample for call in llm.calls) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("votes", "lost", "known"), [(5, 2, 1), (5, 3, 0), (4, 1, 1), (4, 2, 0)])
-def test_votes_need_an_answering_majority(voting, votes, lost, known):
-    j, _ = voting(*["True"] * (votes - lost), *[ProviderError("HTTP 500")] * lost)
+def test_votes_need_an_answering_majority(monkeypatch, votes, lost, known):
+    j, _ = voting(monkeypatch, *["True"] * (votes - lost), *[ProviderError("HTTP 500")] * lost)
     judged = j.judge(PREMISE, claims(1))
     assert [v.label for v in judged.verdicts] == ["entailment"] * known
     assert [f.item_id for f in judged.failures] == ["c0->a0"] * (1 - known)

@@ -21,15 +21,10 @@ class Saying:
 
     def judge(self, premise, claims):
         pairs = list(zip(claims, self.letters, strict=True))
+        said = {"context_id": premise.id, "probability": self.p} | self.fields
         return Judged(
             tuple(
-                Verdict(
-                    context_id=premise.id,
-                    target_id=claim.id,
-                    label=LABELS[letter],
-                    probability=self.p,
-                    **self.fields,
-                )
+                Verdict(target_id=claim.id, label=LABELS[letter], **said)
                 for claim, letter in pairs
                 if letter != "-"
             ),

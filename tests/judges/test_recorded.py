@@ -239,11 +239,8 @@ def test_verdict_applies_to_all_equal_contexts(tmp_path):
     first, second = claims("a0", text="First."), claims("a1", text="Second.")
     for context, text in (("c0", "One."), ("c2", "one.")):
         judged = j.judge(premise(context, text=text), [*first, *second, *claims("c1", text="Two.")])
-        assert [(v.context_id, v.target_id) for v in judged.verdicts] == [
-            (context, "a0"),
-            (context, "a1"),
-            (context, "c1"),
-        ]
+        found = [(v.context_id, v.target_id) for v in judged.verdicts]
+        assert found == [(context, "a0"), (context, "a1"), (context, "c1")]
     assert j.judge(premise("c1", text="Two."), claims("c2", text="one.")).verdicts[0].target_id == "c2"
 
 

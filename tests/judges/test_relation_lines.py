@@ -11,17 +11,14 @@ GIVEN = Record(
     id="r1", response="x", atoms=(Atom(id="a0", text="A."),), contexts=(Context(id="c0", text="C."),)
 )
 OPEN = GIVEN.model_copy(update={"atoms": None})
+BELONG = "verdicts belong to pairs of this input; the first other one is on line"
 
 
 @pytest.mark.parametrize(
     ("records", "pairs", "told"),
     [
-        ([GIVEN], True, "2 of 4 verdicts belong to pairs of this input; the first other one is on line 2: "),
-        (
-            [OPEN],
-            True,
-            "3 of 4 verdicts belong to pairs of this input; the first other one is on line 4: no record 'r2'",
-        ),
+        ([GIVEN], True, f"2 of 4 {BELONG} 2: "),
+        ([OPEN], True, f"3 of 4 {BELONG} 4: no record 'r2'"),
         ([GIVEN], False, "3 of 4 verdicts"),
         ([OPEN, OPEN.model_copy(update={"id": "r2"})], True, ""),
     ],

@@ -16,6 +16,7 @@ from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_names, a
 REAL = Path(os.environ.get("FACTREASONER_VERIFIERS", "/nothing"))
 TWO, THREE = {0: "neutral", 1: "entailment"}, {0: "entailment", 1: "neutral", 2: "contradiction"}
 WHOLE, TOKENS = ("passage", 0, " ", False), ("tokens", 400, " ", True)
+FLAN = ("template", "decoder_step", {3: "neutral", 209: "entailment"}, 2048, ("words", 500, " ", True), "max")
 LETTUCE = (
     ("pair", "token", {0: "entailment", 1: "neutral"}, 4096, WHOLE, "max"),
     ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
@@ -23,17 +24,7 @@ LETTUCE = (
 FAMILIES = {
     "minicheck-roberta": (("template", "sequence", TWO, 512, TOKENS, "max"), ("A b.</s>C.",)),
     "minicheck-deberta": (("template", "sequence", TWO, 2048, TOKENS, "max"), ("A b.[SEP]C.",)),
-    "minicheck-flan-t5": (
-        (
-            "template",
-            "decoder_step",
-            {3: "neutral", 209: "entailment"},
-            2048,
-            ("words", 500, " ", True),
-            "max",
-        ),
-        ("predict: A b.</s>C.",),
-    ),
+    "minicheck-flan-t5": (FLAN, ("predict: A b.</s>C.",)),
     "factcg": (
         ("template", "sequence", TWO, 2048, ("marks", 550, "\n", False), "max"),
         (
@@ -148,10 +139,7 @@ def test_custom_adapter_file_is_used(file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            RECORD.replace("template =", "templat ="),
-            r"own\.toml: templat: unknown key; did you mean 'template'",
-        ),
+        (RECORD.replace("template =", "templat ="), r"templat: unknown key; did you mean 'template'"),
         (RECORD + "[chunking]\nsise = 3\n", r"own\.toml: chunking\.sise: unknown key; did you mean 'size'"),
         (RECORD + '[chunking]\nunit = "words"\n', r"chunking: size: missing; how many words"),
         (RECORD.replace("64", "8"), r"own\.toml: max_tokens: must be at least 32"),

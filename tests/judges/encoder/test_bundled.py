@@ -88,12 +88,7 @@ class TestVerdicts:
             assert verdict.label == "neutral" or verdict.probability > 0.5
 
     def test_results_depend_on_no_batch_or_order(self, judge):
-        claims = [
-            "The tower was built in 1889.",
-            "Gustave Eiffel built it.",
-            "It is 12 m high.",
-            "Paris is big.",
-        ]
+        claims = ["The tower was built in 1889.", "Eiffel built it.", "It is 12 m high.", "Paris is big."]
         whole = {v.target_id: v for v in verdicts(VerifierJudge(Config(judge="verifier")), TOWER, *claims)}
         for n in random.Random(1).sample(range(4), 4):
             (alone,) = verdicts(VerifierJudge(Config(judge="verifier")), TOWER, claims[n])
@@ -181,17 +176,13 @@ class TestFiles:
     def test_damaged_file_is_named(self, broken, name):
         with (broken / name).open("ab") as file:
             file.write(b"x")
-        with pytest.raises(
-            ConfigError, match=rf"{name} of the bundled judge is damaged: install factreasoner"
-        ):
+        with pytest.raises(ConfigError, match=rf"{name} of the bundled judge is damaged: install"):
             VerifierJudge(Config(judge="verifier"))
 
     @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "layer.json", "config.json"])
     def test_missing_file_is_named(self, broken, name):
         (broken / name).unlink()
-        with pytest.raises(
-            ConfigError, match=rf"{name} of the bundled judge is missing: install factreasoner"
-        ):
+        with pytest.raises(ConfigError, match=rf"{name} of the bundled judge is missing: install"):
             VerifierJudge(Config(judge="verifier"))
 
     def test_another_layer_than_this_version_reads_is_refused(self, tmp_path):

@@ -98,9 +98,5 @@ def test_long_sentence_is_cut_with_overlap():
     text = " ".join(f"word{n}" for n in range(200)) + "."
     found = windows(text, starts(text), 40)
     for span, later in pairwise(found):
-        assert (
-            tokens_in(text, span)
-            - (tokens_in(text, later) - tokens_in(text, type(span)(span.end, later.end)))
-            >= 5
-        )
+        assert tokens_in(text, type(span)(span.start, later.start)) >= 5
     assert all(tokens_in(text, span) <= 40 for span in found)

@@ -80,13 +80,8 @@ def test_fitting_passages_are_judged_whole(folder):
 def test_deciding_sentence_is_quoted_from_long_passage(folder, place):
     sentences = [FILLING[n % 3] for n in range(60)]
     sentences[place] = BORN
-    entailed, denied, silent = verdicts(
-        VerifierJudge(nli(folder)),
-        " ".join(sentences),
-        "Curie was born in Warsaw.",
-        "Curie was not born in Warsaw.",
-        "Lena.",
-    )
+    claims = ("Curie was born in Warsaw.", "Curie was not born in Warsaw.", "Lena.")
+    entailed, denied, silent = verdicts(VerifierJudge(nli(folder)), " ".join(sentences), *claims)
     assert (entailed.label, silent.label) == ("entailment", "neutral")
     assert BORN in entailed.quote
     assert len(entailed.quote) < 300

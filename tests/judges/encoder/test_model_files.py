@@ -12,14 +12,8 @@ from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.model_files import ModelFiles, chosen_graph, model_files
 from factreasoner.pipeline.config import Config
 
-KINDS = ("O1", "O2", "O4", "qint8_arm64", "qint8_avx512", "quint8_avx2")
-CROSS_ENCODER = [
-    "onnx/model.onnx",
-    *(f"onnx/model_{kind}.onnx" for kind in KINDS),
-    "README.md",
-    "config.json",
-    "model.safetensors",
-]
+KINDS = ("", "_O1", "_O2", "_O4", "_qint8_arm64", "_qint8_avx512", "_quint8_avx2")
+HUB = [*(f"onnx/model{kind}.onnx" for kind in KINDS), "README.md", "config.json", "model.safetensors"]
 
 
 def files(config, **more):
@@ -33,9 +27,9 @@ def nli(folder, **settings):
 @pytest.mark.parametrize(
     ("names", "wanted", "chosen"),
     [
-        (CROSS_ENCODER, None, "onnx/model.onnx"),
-        (CROSS_ENCODER, "model_qint8_arm64.onnx", "onnx/model_qint8_arm64.onnx"),
-        (CROSS_ENCODER, "onnx/model_O2.onnx", "onnx/model_O2.onnx"),
+        (HUB, None, "onnx/model.onnx"),
+        (HUB, "model_qint8_arm64.onnx", "onnx/model_qint8_arm64.onnx"),
+        (HUB, "onnx/model_O2.onnx", "onnx/model_O2.onnx"),
         (["config.json", "model.onnx", "tokenizer.json"], None, "model.onnx"),
         (["model_quantized.onnx", "config.json"], None, "model_quantized.onnx"),
     ],
@@ -47,21 +41,9 @@ def test_graph_choice_follows_name_and_default(names, wanted, chosen):
 @pytest.mark.parametrize(
     ("names", "wanted", "message"),
     [
-        (
-            ["a/model_int8.onnx", "a/b.onnx", "c.json"],
-            None,
-            r"m/FILE\.onnx; it has a/model_int8\.onnx, a/b\.",
-        ),
-        (
-            ["a/m.onnx", "b/m.onnx"],
-            "m.onnx",
-            r"verifier_model: 'm\.onnx': 2 files of m fit; it has a/m\.onnx, b/m",
-        ),
-        (
-            ["a/m.onnx", "b/m.onnx"],
-            "nothing.onnx",
-            r"verifier_model: 'nothing\.onnx': 0 files of m fit; it has a/m",
-        ),
+        (["a/int8.onnx", "a/b.onnx", "c.json"], None, r"m/FILE\.onnx; it has a/int8\.onnx, a/b\."),
+        (["a/m.onnx", "b/m.onnx"], "m.onnx", r"'m\.onnx': 2 files of m fit; it has a/m\.onnx, b/m"),
+        (["a/m.onnx", "b/m.onnx"], "nothing.onnx", r"'nothing\.onnx': 0 files of m fit; it has a/m"),
         (["config.json", "model.safetensors"], None, r"m: it has no \.onnx file; make one: .*, then EXPORT"),
     ],
 )
@@ -195,10 +177,8 @@ class TestTheHub:
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
     def test_nothing_is_downloaded_without_request(self, cache, name):
-        with pytest.raises(
-            ConfigError,
-            match=rf"nothing is downloaded unless asked for; .* --verifier-model {name} --download",
-        ):
+        told = rf"nothing is downloaded unless asked for; .* --verifier-model {name} --download"
+        with pytest.raises(ConfigError, match=told):
             files(nli(name))
 
     def test_download_fetches_one_graph_with_weights(self, cache, monkeypatch):
@@ -216,7 +196,7 @@ class TestTheHub:
                 (folder / "later.json").rename(folder / "tokenizer.json")
             return str(folder)
 
-        listed = [*CROSS_ENCODER, "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
+        listed = [*HUB, "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
         monkeypatch.setattr("huggingface_hub.snapshot_download", fetched)
         monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         for _ in range(2):  # what is there is not fetched again
