@@ -195,16 +195,9 @@ def test_failed_verdict_is_retried_whatever_the_solver(tmp_path):
 def test_absent_server_fails_no_record(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
     url = "http://127.0.0.1:9/v1"
-    config = Config(
-        model="fake", api_base=url, atoms_per_call=1, confidence="constant", cache_dir=tmp_path / "cache"
-    )
+    config = Config(model="fake", api_base=url, atoms_per_call=1, confidence="constant", cache=False)
     records = [
-        Record(
-            id=f"r{i}",
-            response="It is so.",
-            atoms=(Atom(id="a", text=f"The sky has {i} clouds."),),
-            contexts=(Context(id="c", text=f"The sky had {i} clouds at noon."),),
-        )
+        RECORDS[0].model_copy(update={"id": f"r{i}", "atoms": (Atom(id="a", text=f"It has {i} clouds."),)})
         for i in range(24)
     ]
     folder = RunFolder(tmp_path / "run", TASK)
