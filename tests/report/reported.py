@@ -27,14 +27,9 @@ VERDICTS = {
 
 def bridge(record_id="bridge", table=VERDICTS, **fields):
     """An answer on a bridge: one atom is contradicted, one is not verified, the others are supported."""
-    atoms = [
-        {"text": text, "label": label}
-        for text, label in zip(
-            ("The bridge opened in 1930.", "It is 1,149 metres long.", "The bridge is grey.", "It is loved."),
-            ("NS", "S", "S", None),
-            strict=True,
-        )
-    ]
+    labels = {"The bridge opened in 1930.": "NS", "It is 1,149 metres long.": "S"}
+    labels |= {"The bridge is grey.": "S", "It is loved.": None}
+    atoms = [{"text": text, "label": label} for text, label in labels.items()]
     made = {"prompt": "Tell me about the bridge.", "contexts": PASSAGES, "atoms": atoms} | fields
     return assess(ANSWER, judge=TableJudge(table), **made).model_copy(update={"record_id": record_id})
 
@@ -47,11 +42,8 @@ def report_of(*paths, out=None):
 
 def data_in(page, name):
     """What a page holds as JSON under a name."""
-    found = re.search(
-        rf'<script type="application/json" id="{name}">(.*?)</script>',
-        page.read_text(encoding="utf-8"),
-        re.DOTALL,
-    )
+    text = page.read_text(encoding="utf-8")
+    found = re.search(rf'(?s)<script type="application/json" id="{name}">(.*?)</script>', text)
     assert found is not None, f"{page} holds no {name}"
     return json.loads(found[1])
 
@@ -78,15 +70,10 @@ def answered():
         ("reference", "1930"): ("contradiction", 0.9, None),
         ("history", "1932"): ("entailment", 0.9, "opened in 1932"),
     }
-    return rag(
-        ANSWER,
-        input="What about the bridge?",
-        contexts=PASSAGES,
-        reference="The bridge opened in 1932.",
-        atoms=["The bridge opened in 1930.", "It is painted grey."],
-        reference_atoms=[{"id": "r0", "text": "The bridge opened in 1932."}],
-        judge=TableJudge(table),
-    )
+    truth = "The bridge opened in 1932."
+    claims = {"reference": truth, "reference_atoms": [{"id": "r0", "text": truth}]}
+    claims |= {"atoms": ["The bridge opened in 1930.", "It is painted grey."]}
+    return rag(ANSWER, input="What about the bridge?", contexts=PASSAGES, judge=TableJudge(table), **claims)
 
 
 def recalled():

@@ -99,13 +99,9 @@ HOSTILE = (
 
 def test_hostile_texts_are_shown_and_do_nothing(seen, tmp_path):
     text = " ".join(HOSTILE)
+    link = "javascript:alert(1)"
     passages = [
-        {
-            "id": "<b>c</b>",
-            "text": f"{text} The bridge opened in 1932.",
-            "title": text,
-            "link": "javascript:alert(1)",
-        },
+        {"id": "<b>c</b>", "text": f"{text} The bridge opened in 1932.", "title": text, "link": link},
         {"id": "__proto__", "text": "quoted here"},
     ]
     table = {
@@ -116,13 +112,9 @@ def test_hostile_texts_are_shown_and_do_nothing(seen, tmp_path):
     result = bridge("</script>", table, contexts=passages, atoms=atoms, prompt=text, topic=text)
     long = "x" * 5_000_000 + f"😀 quoted here {text} " + "y" * 5_000_000
     contexts = (result.contexts[0], result.contexts[1].model_copy(update={"text": long}))
-    result = result.model_copy(
-        update={
-            "contexts": contexts,
-            "response": f"{text} {text}",
-            "metadata": {"__proto__": text, "k": [text]},
-        }
-    )
+    metadata = {"__proto__": text, "k": [text]}
+    changes = {"contexts": contexts, "response": f"{text} {text}", "metadata": metadata}
+    result = result.model_copy(update=changes)
     page_of = report_of(run_folder(tmp_path / "run", result, bridge("plain")))
     assert page_of.stat().st_size < 500_000, "long passages are cut"
     for place in ("#overview", "#record=1"):

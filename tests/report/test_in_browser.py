@@ -17,13 +17,13 @@ from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 
 AFTER_CLICK = "#evidence-head:focus"
+SILENT = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
 
 
 @pytest.fixture(scope="module")
 def two_records(tmp_path_factory):
-    silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     path = tmp_path_factory.mktemp("two") / "run"
-    return report_of(run_folder(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
+    return report_of(run_folder(path, bridge("quiet", SILENT, prompt="And the other?"), bridge(version=3)))
 
 
 def test_doubtful_claims_come_first_with_their_evidence(seen, two_records):
@@ -36,10 +36,8 @@ def test_doubtful_claims_come_first_with_their_evidence(seen, two_records):
     page.wait_for_selector(AFTER_CLICK)
     evidence = page.locator("#evidence")
     assert evidence.locator("h2").inner_text() == "The bridge opened in 1930."
-    assert evidence.locator(".entry mark").all_inner_texts() == [
-        "The bridge opened in 1932.",
-        "In 1930 the bridge was opened",
-    ]
+    marked = ["The bridge opened in 1932.", "In 1930 the bridge was opened"]
+    assert evidence.locator(".entry mark").all_inner_texts() == marked
     # the other context alone: 0.9 x 0.7 + 0.1 x 0.5
     assert "Without this context P would be 0.68" in evidence.inner_text()
     assert "history and old contradict each other" in evidence.inner_text()
@@ -50,9 +48,8 @@ def test_disputed_supported_claim_is_marked_and_filterable(seen, tmp_path):
         ("history", "1930"): ("contradiction", 0.7, "The bridge opened in 1932."),
         ("old", "1930"): ("entailment", 0.9, "In 1930 the bridge was opened"),
     }
-    quiet = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     atoms = {"atoms": ["The bridge opened in 1930.", "The bridge is grey."]}
-    path = report_of(run_folder(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
+    path = report_of(run_folder(tmp_path / "run", bridge("quiet", SILENT), bridge("loud", table, **atoms)))
     page = seen.open(path)
     assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
     first = page.locator(".worst-claim").first
@@ -147,8 +144,7 @@ def test_records_are_searched_filtered_and_sorted(seen, two_records):
 
 
 def test_next_and_previous_follow_the_filtered_list(seen, tmp_path):
-    silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
-    runs = [bridge(f"r{n}", VERDICTS if n % 2 else silent, prompt=f"Question {n}?") for n in range(5)]
+    runs = [bridge(f"r{n}", VERDICTS if n % 2 else SILENT, prompt=f"Question {n}?") for n in range(5)]
     page = seen.open(report_of(run_folder(tmp_path / "run", *runs)))
     box = page.get_by_label("Search question, id, topic")
     expect(box).to_have_attribute("placeholder", "question, id, topic")
@@ -209,17 +205,9 @@ def test_corrected_verdict_downloads_as_a_corrections_file(seen, two_records, tm
         page.get_by_role("button", name="Download").click()
     lines = waited.value.path().read_text(encoding="utf-8").splitlines()
     assert waited.value.suggested_filename == "corrections-run.jsonl"
-    assert [json.loads(line) for line in lines] == [
-        {
-            "record": "bridge",
-            "task": "run",
-            "premise": "history",
-            "claim": "a0",
-            "label": "neutral",
-            "was": "contradiction",
-            "note": 'an "older" bridge',
-        }
-    ]
+    said = {"record": "bridge", "task": "run", "premise": "history", "claim": "a0", "label": "neutral"}
+    said |= {"was": "contradiction", "note": 'an "older" bridge'}
+    assert [json.loads(line) for line in lines] == [said]
     corrections = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
     page.get_by_role("button", name="Take back").click()
     expect(page.locator("#corrections-button")).to_have_text("Corrections")
@@ -287,13 +275,8 @@ def test_verify_shows_both_texts_with_what_changed(seen, pages):
 
 def test_card_names_reference_contradiction(seen, tmp_path):
     claim = "It has 3 floors."
-    found = rag(
-        claim,
-        contexts=["The museum has floors."],
-        atoms=[claim],
-        reference="It has 4 floors.",
-        judge=TableJudge({("reference", "3"): ("contradiction", 0.9, "It has 4 floors.")}),
-    )
+    judge = TableJudge({("reference", "3"): ("contradiction", 0.9, "It has 4 floors.")})
+    found = rag(claim, contexts=["It has floors."], atoms=[claim], reference="It has 4 floors.", judge=judge)
     page = seen.open(report_of(run_folder(tmp_path / "rag", found, task="rag")), "#overview")
     card = page.locator(".worst-claim")
     expect(card).to_contain_text('the reference contradicts it: "It has 4 floors."')

@@ -25,12 +25,17 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("columns", "bar"), [(120, True), (40, False)])
-def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
-    terminal = Terminal()
+def shown_on(terminal, monkeypatch, columns=120):
+    """Standard error on that terminal."""
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(os.environ, "TERM", "xterm")
     monkeypatch.setitem(os.environ, "COLUMNS", str(columns))
+    return terminal
+
+
+@pytest.mark.parametrize(("columns", "bar"), [(120, True), (40, False)])
+def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
+    terminal = shown_on(Terminal(), monkeypatch, columns)
     with progress_for(quiet=False) as progress:
         progress.started(1200, 999)
         usage = {"evaluator": Usage(calls=46200, cost=None)}
@@ -47,10 +52,7 @@ def test_warning_appears_above_the_bar(monkeypatch):
         def isatty(self):
             return True
 
-    terminal = Window(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setitem(os.environ, "TERM", "xterm")
-    monkeypatch.setitem(os.environ, "COLUMNS", "120")
+    terminal = shown_on(Window(io.BytesIO(), encoding="utf-8"), monkeypatch)
     with progress_for(quiet=False) as progress:
         progress.started(3, 0)
         print_text("a warning", err=True)
@@ -60,10 +62,7 @@ def test_warning_appears_above_the_bar(monkeypatch):
 
 
 def test_waiting_message_appears_and_ends(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setitem(os.environ, "TERM", "xterm")
-    monkeypatch.setitem(os.environ, "COLUMNS", "120")
+    terminal = shown_on(Terminal(), monkeypatch)
     with progress_for(quiet=False) as progress:
         progress.started(3, 0)
         progress.waiting("gpu-7:8000, 12 of 60 s")
@@ -123,9 +122,7 @@ def test_piped_index_progress_prints_occasional_lines(monkeypatch, capsys):
 
 
 def test_progress_on_a_terminal_is_a_bar(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setitem(os.environ, "TERM", "xterm")
+    terminal = shown_on(Terminal(), monkeypatch)
     with index_progress(quiet=False) as tell:
         assert terminal.getvalue() == ""
         for step in STEPS:

@@ -18,11 +18,8 @@ def test_differing_records_come_first_side_by_side(seen, tmp_path):
     told = "1 atom in 1 record does not have the same label in every run. 1 record is not in every run."
     assert page.locator("h1 + p").inner_text() == told
     assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
-    assert page.locator(".settings tr").all_inner_texts() == [
-        "setting\tone\tother",
-        "version\t2\t3",
-        "k\tmedian\t7",
-    ]
+    settings = ["setting\tone\tother", "version\t2\t3", "k\tmedian\t7"]
+    assert page.locator(".settings tr").all_inner_texts() == settings
     rows = page.locator(".records tbody tr").all_inner_texts()
     assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
     assert "not in this run" in rows[0]
@@ -63,12 +60,7 @@ BROKEN = """() => [...document.querySelectorAll('td.number')].filter((cell) => {
 
 
 def test_no_number_breaks_inside(browser, tmp_path):
-    names = (
-        "one",
-        "other",
-        "a-run-with-the-long-name-of-a-model-2025-04-14",
-        "a_long_name_without_any_hyphen",
-    )
+    names = ("one", "other", "a-run-with-the-long-name-of-a-model-2025", "a_long_name_without_any_hyphen")
     runs = [run_folder(tmp_path / name, bridge("same"), bridge("more")) for name in names]
     for count in (2, 4):
         path = report_of(*runs[:count])
