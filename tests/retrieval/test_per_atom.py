@@ -57,11 +57,8 @@ def test_atom_query_is_searched_before_its_text():
     atoms = (Atom(id="a0", text="Statement 0.", query="zero"), ATOMS[1])
     found = retrieve_each(search, atoms, record(topic="Otter Bridge"), Config(concurrency=1))
     assert found == Retrieved(())
-    assert [query.forms for query in seen] == [
-        ("zero", "Statement 0."),
-        ("Statement 1.",),
-        ("Tell me of the bridge.",),
-    ]
+    forms = [("zero", "Statement 0."), ("Statement 1.",), ("Tell me of the bridge.",)]
+    assert [query.forms for query in seen] == forms
     assert {query.subject for query in seen} == {"Otter Bridge"}
 
 
@@ -108,12 +105,8 @@ def test_control_characters_are_removed_from_passages():
 
 def test_only_links_to_pages_are_kept():
     links = ["javascript:alert(1)", "data:text/html,x", "", "HTTPS://x", "https://x.example/"]
-    found = retrieve_each(
-        lambda query: [FoundPassage("text", link=link) for link in links],
-        ATOMS[:1],
-        record(),
-        Config(retrieve_k=9),
-    )
+    passages = [FoundPassage("text", link=link) for link in links]
+    found = retrieve_each(lambda query: passages, ATOMS[:1], record(), Config(retrieve_k=9))
     assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
 
 

@@ -22,11 +22,7 @@ ATOMS = (
     Atom(id="y", text="The Otter Bridge is red."),
     Atom(id="z", text="Mara Lindqvist designed the Otter Bridge."),
 )
-GOOD = {
-    "query_0": "Otter Bridge opening year",
-    "query_1": "Otter Bridge colour",
-    "query_2": "Otter Bridge engineer",
-}
+GOOD = {f"query_{n}": f"Otter Bridge {of}" for n, of in enumerate(("opening year", "colour", "engineer"))}
 
 
 def build(llm, atoms=ATOMS, **settings):

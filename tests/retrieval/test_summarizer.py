@@ -11,12 +11,7 @@ from factreasoner.retrieval.summarizer import LLMSummarizer
 ATOMS = (Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="The bridge is red."))
 BRIDGE = Context(id="c0", text="The Otter Bridge was opened in 1932 by the mayor.", atom_ids=("a0",))
 WEATHER = Context(id="c1", text="Rain is expected on Friday.", title="Weather", atom_ids=("a1",))
-YES = {
-    "reason": "It says when the bridge was opened.",
-    "relevance": "relevant",
-    "summary": "The Otter Bridge was opened in 1932.",
-    "confidence": 80,
-}
+YES = {"reason": "It says so.", "relevance": "relevant", "summary": "It opened in 1932.", "confidence": 80}
 NO = {"reason": "It is about\nthe weather.", "relevance": "irrelevant", "summary": "", "confidence": 99}
 
 

@@ -256,21 +256,12 @@ def test_incomplete_request_is_closed(service):
     assert time.monotonic() - started < 5
 
 
-@pytest.mark.parametrize(
-    ("encoding", "status"),
-    [
-        ("identity", 200),
-        ("Identity", 200),
-        ("IDENTITY", 200),
-        (" identity ", 200),
-        ("", 200),
-        ("gzip", 415),
-        ("GZIP", 415),
-        ("identity, gzip", 415),
-        ("br", 415),
-    ],
-)
-def test_content_encoding_is_read_in_any_case(service, encoding, status):
+PACKED = ("gzip", "GZIP", "identity, gzip", "br")
+
+
+@pytest.mark.parametrize("encoding", ["identity", "Identity", "IDENTITY", " identity ", "", *PACKED])
+def test_content_encoding_is_read_in_any_case(service, encoding):
+    status = 415 if encoding in PACKED else 200
     found = exchanged(service, HEAD + f"Content-Encoding: {encoding}\r\n".encode() + SIZE + b"\r\n" + BODY)
     assert found.startswith(f"HTTP/1.1 {status} ".encode())
 
