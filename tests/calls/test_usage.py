@@ -42,7 +42,7 @@ def test_the_estimate_is_near_and_rarely_low(language):
     assert 0.8 < ratio < 1.35
 
 
-def test_dots_of_a_table_of_contents_may_be_few_tokens():
+def test_rows_of_dots_may_be_few_tokens():
     text = "\n".join(f"{n}.1 Scope and terms {'.' * 60} {n}" for n in range(60))
     most, real = estimate_tokens(text), len(encoding.encode(text))
     assert most > 2 * real > 2 * (most - tokens_too_many(text))
