@@ -4,7 +4,7 @@ import random
 import pytest
 from oracle import DATA
 
-from factreasoner.graph.copies import NEAR, RESEMBLANCE, SHINGLE, copies, near_duplicates
+from factreasoner.graph.copies import RESEMBLANCE, SHINGLE, copies, holds
 from factreasoner.text.links import page_of
 
 WORDS = [f"{stem}{ending}" for stem in ("bridge", "river", "stone", "lamp", "cat") for ending in "abcdefghij"]
@@ -35,14 +35,18 @@ def test_copies_are_those_that_resemble_each_other_enough():
     assert 0 < len(expected) < 190
 
 
-def test_near_duplicates_share_nearly_everything_and_every_number():
-    text = " ".join(prose(0))
-    others = [changed(prose(0), share / 200, share) for share in range(0, 20, 1)]
-    alike = [near_duplicates(text, other) for other in others]
-    assert alike == [resemblance(text, other) >= NEAR for other in others]
-    assert 0 < sum(alike) < len(alike)
-    assert near_duplicates(f"{text} In 1931 it was opened.", f"{text} In 1931, it was opened.")
-    assert not near_duplicates(f"{text} In 1931 it was opened.", f"{text} In 1932 it was opened.")
+@pytest.mark.parametrize(
+    ("other", "held"),
+    [
+        ("the policy of MAY 1931 says (again): Staff may work from home", True),
+        ("The policy of May 1931 says again: staff may not work from home.", False),
+        ("The policy of May 1932 says again: staff may work from home.", False),
+        ("Staff may work from home. This was withdrawn.", False),
+        ("ay work from home", False),
+    ],
+)
+def test_a_text_holds_another_word_for_word(other, held):
+    assert holds("The policy of May 1931 says again: staff may work from home, or in Rome.", other) == held
 
 
 @pytest.mark.skipif(not (DATA / "factcheck_bench").is_dir(), reason="no public data")

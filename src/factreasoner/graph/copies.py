@@ -1,4 +1,4 @@
-"""Which texts are copies of one another, or say the same.
+"""Which texts are copies of one another, or hold one another.
 
 Resemblance is the share of shingles (stretches of ten characters) that two texts have in common (Broder, "On
 the resemblance and containment of documents", 1997). All pairs are counted exactly with a product of sparse
@@ -7,7 +7,6 @@ matrices.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,10 +18,7 @@ RESEMBLANCE = 0.4
 """Texts that share this much are copies. In Factcheck-Bench, whose passages are cut from web pages, all pairs
 from 0.38 to 1 are copies; below, some pages share only a template."""
 
-NEAR = 0.8
-"""Texts with this resemblance say the same, unless their numbers differ."""
 SHINGLE = 10
-_NUMBER = re.compile(r"\d+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -44,12 +40,14 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     yield from zip(shared.row[alike].tolist(), shared.col[alike].tolist(), strict=True)
 
 
-def near_duplicates(one: str, other: str) -> bool:
-    """Whether two texts share `NEAR` of their shingles, and all of their numbers."""
-    first, second = _shingles(normalised(one)), _shingles(normalised(other))
-    shared = len(np.intersect1d(first, second, assume_unique=True))
-    alike = shared >= NEAR * (len(first) + len(second) - shared)
-    return alike and _NUMBER.findall(one) == _NUMBER.findall(other)
+def holds(text: str, other: str) -> bool:
+    """Whether a text has all words of another in a row, whatever the punctuation between them."""
+    whole, part = (" ".join(_word(word) for word in normalised(one).split()) for one in (text, other))
+    return f" {part} " in f" {whole} "
+
+
+def _word(text: str) -> str:
+    return text.strip(".,;:!?\"'()[]") or text
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.graph.copies import near_duplicates
+from factreasoner.graph.copies import holds
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.retrieval.per_atom import context_id
@@ -14,7 +14,7 @@ from factreasoner.text.passages import fused
 
 
 class MergedRetriever:
-    """Asks every retriever and fuses their rankings per atom; near-duplicates count once.
+    """Asks every retriever and fuses their rankings per atom; a passage that another holds counts once.
 
     Each passage names its retrievers in `source`. If one fails, the others' passages are used and its
     failures are listed.
@@ -68,7 +68,7 @@ def _retrieve(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Re
 
 
 def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[list[_FoundContext]]:
-    """The passages for one atom (or the question), best first, near-duplicates together."""
+    """The passages for one atom (or the question), best first, with those that it holds."""
     groups: list[list[_FoundContext]] = []
     rankings: list[list[int]] = []
     for source, retrieved in found.items():
@@ -76,7 +76,7 @@ def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[l
         for context in retrieved.contexts:
             if not (set(atom_ids) & set(context.atom_ids) if atom_ids else not context.atom_ids):
                 continue
-            same = (i for i, g in enumerate(groups) if near_duplicates(g[0].context.text, context.text))
+            same = (i for i, g in enumerate(groups) if holds(g[0].context.text, context.text))
             number = next(same, len(groups))
             if number == len(groups):
                 groups.append([])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner.calls.threads import parallel_map
 from factreasoner.documents.page import plain
 from factreasoner.errors import FetchError, InputError, InputProblem, RetrievalError
-from factreasoner.graph.copies import near_duplicates
+from factreasoner.graph.copies import holds
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.query_builder import subject_of
@@ -55,7 +55,7 @@ Search = Callable[[Query], Sequence[FoundPassage]]
 
 
 def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
-    """The first `k` passages that are different evidence: one per page, without near-duplicates.
+    """The first `k` passages that are different evidence: one per page, and none that another holds.
 
     Only as many are taken from `found` as needed.
     """
@@ -63,7 +63,7 @@ def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
     pages: set[str] = set()
     for passage in found:
         page = page_of(passage.page)
-        if page in pages or any(near_duplicates(passage.text, other.text) for other in kept):
+        if page in pages or any(holds(other.text, passage.text) for other in kept):
             continue
         pages |= {page} - {""}
         kept.append(passage)
