@@ -55,6 +55,16 @@ def test_indexing_skips_replaces_and_prunes_files(docs, store):
     assert "Radium glows." not in {p.text for p in content(store=store).values()}
 
 
+def test_pruned_path_must_be_known(docs, store):
+    bring(docs, store=store)
+    gone = docs.rename(docs.with_name("gone"))
+    with pytest.raises(InputError, match="/typo: no such file"):
+        bring(docs.with_name("typo"), store=store, prune=True)
+    assert bring(docs / "curie.txt", store=store, prune=True) == IndexReport(dropped=1, total=4)
+    assert bring(docs, store=store, prune=True).total == 0
+    gone.rename(docs)
+
+
 def test_a_file_that_was_moved_or_emptied(docs, store):
     bring(docs, store=store)
     (docs / "curie.txt").rename(docs / "marie.txt")

@@ -23,6 +23,7 @@ from factreasoner.text.passages import split_passages
 
 BATCH = 1_000
 """Passages written at once: the most that an interrupted run can lose."""
+MISSING = "no such file or folder"
 
 
 class IndexReport(NamedTuple):
@@ -75,7 +76,7 @@ def index(
     Unreadable files are reported, and their earlier passages stay. The next run completes an interrupted one.
 
     Raises:
-        InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
+        InputError: a path does not exist. With `prune`, one that the collection knows is dropped instead.
         ConfigError: the store, collection or embedding is unusable.
         BudgetError: the next embedding request could exceed `config.max_cost`; earlier ones are kept.
         StoreError: the store or the embedding fails; what was written stays.
@@ -84,12 +85,14 @@ def index(
     folder = folder_of(config)
     found = find_files(paths, outside=folder)
     if found.missing and not prune:
-        raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
+        raise InputError([InputProblem(str(path), "", MISSING) for path in found.missing])
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
         rebuilt = embedding is not None and collection.repair(embedding.embed)
         run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], listener=listener)
+        if unknown := [path for path in found.missing if not run.knows(path)]:
+            raise InputError([InputProblem(str(path), "", MISSING) for path in unknown])
         run.take(found.files)
         run.lists["problems"] += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
@@ -144,6 +147,11 @@ class _IndexingPass:
         self._flush()
         self._step = Step(len(files), len(files), self.counts["passages"], "")
         self._listener(self._step)
+
+    def knows(self, path: Path) -> bool:
+        """Whether the collection was made of this path, or has files at or below it."""
+        roots = {str(path)}
+        return str(path) in self._collection.made.roots or any(_below(name, roots) for name in self._held)
 
     def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
         """Drop, or without `prune` count, stored files below `paths` that are not in `seen`."""
