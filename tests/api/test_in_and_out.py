@@ -6,6 +6,7 @@ import pickle
 import threading
 import uuid
 from collections import namedtuple
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -160,10 +161,17 @@ class Dataset:
         return len(FRAME)
 
 
+class Polars:
+    """As `polars.DataFrame`: its `to_dict` gives columns."""
+
+    columns, to_dict, to_dicts = list(FRAME.columns), FRAME.to_dict, partial(FRAME.to_dict, "records")
+
+
 @pytest.mark.parametrize(
     "records",
     [
         FRAME,
+        Polars(),
         FRAME.iterrows(),
         FRAME.itertuples(),
         FRAME.itertuples(index=False),
@@ -273,7 +281,9 @@ def test_a_factor_graph_is_checked_when_built(given, field, words):
 )
 def test_frame_keeps_its_index_beside_id_column(columns, column_map):
     frame = pandas.DataFrame(columns | {"output": ["A b.", "C d."], "contexts": [["x"], ["x"]]}, index=[7, 8])
-    assert list(assess_many(frame, column_map=column_map).atoms().index) == [7, 8]
+    run = assess_many(frame, column_map=column_map)
+    frame.index = [8, 7]
+    assert list(run.atoms().index) == [7, 8]
 
 
 def test_skipped_records_leave_the_index_of_others():

@@ -151,11 +151,11 @@ class Run:
     def _frame(self, name: str) -> DataFrame:
         table = table_of(self._finished, name)
         found = frame_of(table.columns, table.rows())
-        frame, places, numbered = self._made
+        index, places, numbered = self._made
         whole = numbered and all(re.fullmatch("0|-?[1-9][0-9]*", i) for i in self._finished.ids)
-        if frame is not None and places.keys() >= {*self._finished.ids}:
-            found.index = frame.index.take([places[name] for name in found["record"]])
-        elif frame is not None:
+        if index is not None and places.keys() >= {*self._finished.ids}:
+            found.index = index.take([places[name] for name in found["record"]])
+        elif index is not None:
             logger.warning(OTHERS, self.path)
             self._made = None, places, numbered  # told once
         if whole:

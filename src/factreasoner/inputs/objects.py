@@ -53,9 +53,8 @@ def _keys_of(item: Any) -> Mapping[Any, Any] | list[str] | None:  # noqa: ANN401
 def as_list(value: Any) -> object:  # noqa: ANN401 - whatever a caller has
     """A list from an array, DataFrame rows or any iterable; other values unchanged."""
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        return [
-            drop_missing({str(key): cell for key, cell in row.items()}) for row in value.to_dict("records")
-        ]
+        rows = value.to_dicts() if hasattr(value, "to_dicts") else value.to_dict("records")  # polars, pandas
+        return [drop_missing({str(key): cell for key, cell in row.items()}) for row in rows]
     if hasattr(value, "tolist"):
         return value.tolist()
     single = isinstance(value, str | bytes) or not isinstance(value, Iterable)
