@@ -7,7 +7,7 @@ tool("deepeval")
 
 from deepeval import assert_test, evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
-from deepeval.test_case import LLMTestCase
+from deepeval.test_case import LLMTestCase, RetrievedContextData
 
 from factreasoner.errors import NoScoreError
 from factreasoner.integrations.deepeval_metric import FactReasonerMetric
@@ -17,6 +17,12 @@ WRONG = f"{RIGHT} Mark Twain was born in Rome."
 
 def case(answer, contexts=PASSAGES):
     return LLMTestCase(input="When?", actual_output=answer, retrieval_context=contexts)
+
+
+def test_contexts_may_name_their_source():
+    contexts = [RetrievedContextData(context=text, source="notes") for text in PASSAGES]
+    metric = FactReasonerMetric()
+    assert metric.measure(case(RIGHT, contexts)) == FactReasonerMetric().measure(case(RIGHT)) == 1.0
 
 
 @pytest.mark.parametrize("in_parallel", [True, False])

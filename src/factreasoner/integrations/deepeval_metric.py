@@ -63,10 +63,14 @@ class FactReasonerMetric(BaseMetric):
         self.reason: str | None = None
         self.error: str | None = None
         self.success = False
+        contexts = test_case.retrieval_context and [
+            {"text": given.context, "title": given.source} if hasattr(given, "source") else given
+            for given in test_case.retrieval_context
+        ]
         try:
             scored = self.scoring.score(
                 test_case.actual_output,
-                test_case.retrieval_context,
+                contexts,
                 reference=test_case.expected_output,
                 input=test_case.input or "",
             )
