@@ -1,6 +1,7 @@
 """The run folder: nothing finished is lost, nothing torn is believed, no other run is mixed in."""
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -123,6 +124,13 @@ def test_a_second_writer_is_kept_out(tmp_path):
         opened(tmp_path)
     first.close()
     opened(tmp_path).close()
+
+
+def test_an_ending_writer_is_waited_for(tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(opened, tmp_path).result()
+        pool.submit(lambda: (time.sleep(0.3), first.close()))
+        opened(tmp_path).close()
 
 
 @pytest.mark.parametrize("lose", [Path.unlink, lambda journal: journal.write_bytes(b"")])

@@ -39,6 +39,8 @@ R = TypeVar("R", bound=Result)
 log = logging.getLogger(__name__)
 PAGE = "report.html"
 LOCK = ".lock"
+ENDING = 1.0
+"""Seconds within which an abandoned call leaves its folder."""
 _WHOLE = "the line is whole, so it was written with another manifest.json: put that one back"
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
@@ -181,7 +183,7 @@ class RunFolder(Journal, Generic[R]):
         try:
             self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=ENDING)
         except Timeout as error:
             raise RunError(f"{self.path}: another call or process is writing to this run") from error
         except OSError as error:
