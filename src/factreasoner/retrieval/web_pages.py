@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from typing import Any
 
@@ -59,7 +60,7 @@ class WebPages:
         try:
             url, *read = self._cache.value(question, lambda: self._ask(link))
         except FetchError as error:
-            self._failed[link] = (time.monotonic(), error)
+            self._failed[link] = (time.monotonic(), copy.copy(error))  # without the page in its traceback
             raise
         self._fetcher.allowed(url)  # what was stored under other lists may lie behind a redirect
         found = Extracted(*read[:5], *map(tuple, read[5:]))
