@@ -98,6 +98,8 @@ class _Search:
         self._words = None if way == "dense" else word_index(collection)
         embedding = collection.made.embedding
         self._embedding = embedding_named(embedding, config, budget) if embedded and way != "bm25" else None
+        if self._embedding is not None:
+            _ = collection.vectors  # opened here, as threads may not open it at once
 
     def best(self, query: Query) -> list[FoundPassage]:
         searches = (distinct(map(_as_found_passage, self._ranked(form)), self._k) for form in query.forms)
