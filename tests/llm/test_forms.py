@@ -115,7 +115,7 @@ def test_examples_are_turns_in_the_wanted_form(form, said):
     assert replies.parse(form, answer, schema).arguments == example.arguments
 
 
-def test_every_tool_call_of_examples_has_an_id_of_its_own():
+def test_tool_calls_of_examples_have_different_ids():
     prompt = PROMPT.model_copy(update={"examples": (EXAMPLE, EXAMPLE)})
     messages = forms.request("tool", prompt, JUDGING)["messages"]
     made = [call["id"] for message in messages for call in message.get("tool_calls", ())]
