@@ -109,7 +109,7 @@ def assess_many(
         with _keeping_finished(folder.path), progress_for(quiet=not progress) as shown:
             ids = dict.fromkeys([*before, *(record.id for record in found.values())])
             _refuse_stopped(run_records(worker, folder, list(ids), found.values(), shown))
-    index: Any = records.index if hasattr(records, "iloc") else None
+    index = getattr(records, "index", None) if hasattr(records, "iloc") else None
     places = {record.id: place for place, record in found.items()}
     return Run(FinishedRun.of_any_task(folder.path, None), (index, places, numbered))
 

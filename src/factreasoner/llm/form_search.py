@@ -157,7 +157,8 @@ class FormSearch:
         self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
     ) -> list[FormResult]:
         """The results of one form after another, until one is obeyed."""
-        tried, left = [], list(order)
+        tried: list[FormResult] = []
+        left = list(order)
         while left:
             try:
                 one = self._ask(left.pop(0), question, attempts)
