@@ -24,6 +24,9 @@ VERDICTS = {
     ("history", "old"): ("contradiction", 0.9, None),
 }
 
+LOST = dict.fromkeys([(passage["id"], "") for passage in PASSAGES], "lost")
+"""Every verdict failed."""
+
 
 def bridge(record_id="bridge", table=VERDICTS, **fields):
     """An answer on a bridge: one atom is contradicted, one is not verified, the others are supported."""

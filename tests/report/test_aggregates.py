@@ -3,13 +3,14 @@
 import json
 
 import pytest
-from reported import PASSAGES, answered, bridge, cited, data_in, recalled, report_of
+from reported import LOST, PASSAGES, answered, bridge, cited, data_in, recalled, report_of
 from run_folders import run_folder
 from table_judge import TableJudge
 
 from factreasoner import rag, recall, verify
 from factreasoner.analysis.evaluation import evaluate_run, summarize_run
 from factreasoner.analysis.rules import FailedJudgements, Rule, apply_rules
+from factreasoner.metrics.table import partial_count
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import FACTUALITY, task_named
 
@@ -19,8 +20,7 @@ FAILS = TableJudge(dict.fromkeys([(name, "") for name in ("answer", "history", "
 
 
 def _of_run():
-    unjudged = dict.fromkeys([("history", ""), ("guide", ""), ("old", "")], "lost")
-    return [bridge(), bridge("unjudged", unjudged), bridge("empty", atoms=[]), bridge("unlabelled", {})]
+    return [bridge(), bridge("unjudged", LOST), bridge("empty", atoms=[]), bridge("unlabelled", {})]
 
 
 def _of_recall():
@@ -67,11 +67,13 @@ def test_the_page_has_the_numbers_of_the_summary(run):
         metric.caption(summary.get("k"), room=True): (
             metric.text(found["value"]),
             found["interval_95"] and [metric.text(end) for end in found["interval_95"]],
+            partial_count(found["records"], summary["records"]),
         )
         for metric in table
         if (found := summary["metrics"][metric.name])["value"] is not None and not metric.usage
     }
-    assert {score["name"]: (score["value"], score["interval"]) for score in content["scores"]} == wanted
+    shown = ((s["name"], (s["value"], s["interval"], s["fewer"])) for s in content["scores"])
+    assert dict(shown) == wanted
     assert content["records"].items() <= summary["records"].items()
     assert content["verdicts"] == summary["verdicts"]
     assert content["usage"] == summary["usage"]["total"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from markdown_it import MarkdownIt
-from reported import bridge, cited
+from reported import LOST, bridge, cited
 from run_folders import run_folder
 
 from factreasoner.report.markdown import MOST_CLAIMS, markdown
@@ -52,6 +52,15 @@ def test_markdown_has_counts_scores_and_worst_claims(tmp_path):
         "other: The bridge opened in 1930.",
         '"The bridge opened in 1932."; history (History); old supports it: "In 1930 the bridge was opened"',
     ]
+
+
+def test_unjudged_claims_and_records_are_counted(tmp_path):
+    nothing = told_of(tmp_path / "nothing", bridge(table=LOST))
+    assert nothing.startswith("**Nothing was judged: 4 atoms not judged.**\n\nJudged by")
+    text = told_of(tmp_path / "run", bridge(), bridge("lost", LOST), bridge("empty", atoms=[]))
+    headline, scores, *_ = text.split("\n\n")
+    assert headline == "**1 contradicted, 1 unverified and 4 not judged of 8 atoms; 1 is disputed.**"
+    assert scores.startswith("precision 0.500 (1 of 2 records); ")
 
 
 def test_of_many_claims_it_shows_the_first(tmp_path):

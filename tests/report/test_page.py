@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from reported import bridge, cited, data_in, report_of
+from reported import LOST, bridge, cited, data_in, report_of
 from run_folders import run_folder
 
 from factreasoner.errors import RunError, UsageError
@@ -48,10 +48,12 @@ def test_groups_are_by_keys_that_some_records_share(tmp_path):
         bridge(f"r{n}").model_copy(update={"topic": "ab"[n % 2], "metadata": {"line": n, "kind": "x"}})
         for n in range(4)
     ]
+    records.append(bridge("lost", LOST).model_copy(update={"topic": "a", "metadata": {"line": 4}}))
     (run,) = data_in(report_of(run_folder(tmp_path / "run", *records)), "content")["runs"]
     assert {key: [(g["name"], g["records"]) for g in found] for key, found in run["groups"].items()} == {
-        "topic": [("a", 2), ("b", 2)]
+        "topic": [("a", 3), ("b", 2)]
     }
+    assert [g["scores"][0]["fewer"] for g in run["groups"]["topic"]] == ["(2 of 3 records)", ""]
 
 
 def test_failed_and_empty_records_are_shown_as_such(tmp_path):

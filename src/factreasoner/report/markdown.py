@@ -27,10 +27,13 @@ def markdown(run: FinishedRun[Any]) -> str:
             without.add(result)
     content = overview.content(run.path.name)
     scores = [score for score in content["scores"] if score["main"] and not score["labels"]]
-    ends = [f" ({' to '.join(score['interval'])})" if score["interval"] else "" for score in scores]
+    ends = [f"({' to '.join(score['interval'])})" if score["interval"] else "" for score in scores]
     parts = [
         f"**{content['headline']}**",
-        "; ".join(f"{one['name']} {one['value']}{end}" for one, end in zip(scores, ends, strict=True)),
+        "; ".join(
+            " ".join(filter(None, (one["name"], one["value"], end, one["fewer"])))
+            for one, end in zip(scores, ends, strict=True)
+        ),
         f"Judged by: {cell(content['judged_by'])}.",
         cell(without.summary(run.task.words.claim)),
         cell(run.unfinished or ""),

@@ -13,14 +13,13 @@ from factreasoner.metrics.claim_scores import reliability_bins
 from factreasoner.metrics.run_counts import Lowest
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
-from factreasoner.metrics.table import ARROWS, Metric, Place, Table
+from factreasoner.metrics.table import ARROWS, Metric, Place, Table, partial_count
 from factreasoner.models import Result
 from factreasoner.models.formatting import number_of
 from factreasoner.models.label_styles import CAUTIONS, COLOURS, LOOKS
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.rows import ClaimRow
 from factreasoner.pipeline.config import Config
-from factreasoner.report.comparison_tables import partial_count
 from factreasoner.report.record_content import ReportedResult
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import Task
@@ -45,7 +44,7 @@ class RunContent:
         self._first: Lowest[tuple[int, str]] = Lowest(MOST_FIRST)
         self._to_look_at = 0
         self._groups: dict[str, dict[str, array[int]]] = {}
-        self._records = 0
+        self._statuses: list[str] = []
 
     def add(self, result: Result) -> ReportedResult:
         """Count a result; returns it with its scores and rows."""
@@ -60,34 +59,34 @@ class RunContent:
         for key in ("topic", *result.metadata):
             if key not in KEPT_UNDER.values() and (group := group_of(result, key)) != NO_VALUE:
                 self._group(key, group)
-        self._records += 1
+        self._statuses.append(result.status)
         return scored
 
     def _keep_first(self, row: ClaimRow) -> None:
         if row.rank is not None:
             self._to_look_at += 1
-            self._first.add(row.rank, (self._records, row.claim))
+            self._first.add(row.rank, (len(self._statuses), row.claim))
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
         if len(places) <= MOST_GROUPS:
-            places.setdefault(group, array("L")).append(self._records)
+            places.setdefault(group, array("L")).append(len(self._statuses))
 
     def _headline(self) -> str:
         """The number of claims to review, as text."""
-        task, total = self._run.task, self._labels.total()
-        if not total:
-            return "Nothing was judged."
-        words = [
-            f"{self._labels[label]:,} {task.words.labels.get(label, LOOKS[label].word)}"
-            for label in (DOUBTFUL if any(map(self._labels.__getitem__, DOUBTFUL)) else ("supported",))
-            if self._labels[label] or label == "supported"
-        ]
+        counts, named = self._labels, looks(self._run.task)["labels"]
+        total = number_of(counts.total(), self._run.task.words.claim)
+        unchecked = f"; {self._tally.not_checked}" if self._tally.not_checked else ""
+        if counts[NOT_JUDGED] == counts.total():
+            unjudged = f": {total} {named[NOT_JUDGED]['word']}" if counts else ""
+            return f"Nothing was judged{unjudged}{unchecked}."
+        shown = [label for label in DOUBTFUL if counts[label]] or ["supported"]
+        shown += [NOT_JUDGED] * bool(counts[NOT_JUDGED])
+        words = [f"{counts[label]:,} {named[label]['word']}" for label in shown]
         disputed = self._marks["disputed"]
         message = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
-        unchecked = f"; {self._tally.not_checked}" if self._tally.not_checked else ""
         listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        return f"{listed} of {number_of(total, task.words.claim)}{message}{unchecked}."
+        return f"{listed} of {total}{message}{unchecked}."
 
     def content(self, name: str) -> dict[str, Any]:
         """The content as JSON-like values; `name` is the run's name on the page."""
@@ -107,7 +106,7 @@ class RunContent:
             "first": self._first.items(),
             "to_look_at": self._to_look_at,
             "judged_by": self._run.judged_by,
-            "scores": _scores(table, sample, summary.get("k")),
+            "scores": _scores(table, sample, summary["records"], summary.get("k")),
             "few": summary.get("few_records") or (summary.get("gold") or {}).get("few_records"),
             "calibration": _calibration(sample),
             "groups": dict(self._by_group(table, sample, summary.get("k"))),
@@ -123,12 +122,14 @@ class RunContent:
         self, table: Table[Any], sample: Sample, k: int | None
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for key, places in self._groups.items():
-            if FEWEST_GROUPS <= len(places) <= MOST_GROUPS and len(places) < self._records:
+            if FEWEST_GROUPS <= len(places) <= MOST_GROUPS and len(places) < len(self._statuses):
                 groups = [
                     {
                         "name": group,
                         "records": len(at),
-                        "scores": _scores(table, sample.take(at), k, place="groups"),
+                        "scores": _scores(
+                            table, sample.take(at), Counter(map(self._statuses.__getitem__, at)), k, "groups"
+                        ),
                     }
                     for group, at in sorted(places.items())
                 ]
@@ -170,12 +171,13 @@ def changed_settings(config: Config) -> list[list[str]]:
     return [[key.replace("_", " "), str(value)] for key, value in settings.items()]
 
 
-def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "run") -> list[dict[str, Any]]:
-    """The metrics with a value, with their intervals."""
+def _scores(
+    table: Table[Any], sample: Sample, records: Mapping[str, int], k: int | None, place: Place = "run"
+) -> list[dict[str, Any]]:
+    """The metrics with a value, with their intervals; `records` counts by status."""
     shown = {metric.name for metric in table.metrics_at(place)}
     metrics = [metric for metric in table if not metric.usage and (metric.name in shown or place == "run")]
     found = table.estimates(sample, [metric.name for metric in metrics])
-    records = int(table.has_score(sample).sum())
     return [
         _score(metric, found[metric.name].content(), k, records) | {"main": metric.name in shown}
         for metric in metrics
@@ -183,7 +185,9 @@ def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "ru
     ]
 
 
-def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None, records: int) -> dict[str, Any]:
+def _score(
+    metric: Metric, estimate: Mapping[str, Any], k: int | None, records: Mapping[str, int]
+) -> dict[str, Any]:
     low, high = estimate["interval_95"] or (None, None)
     return {
         "name": metric.caption(k, room=True),
@@ -193,7 +197,7 @@ def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None, records: 
         "interval": None if low is None else [metric.text(low), metric.text(high)],
         # where it lies on its scale, for a picture; only shares have a scale of their own
         "scale": [estimate["value"], low, high] if metric.bounds == (0.0, 1.0) else None,
-        "fewer": partial_count(estimate, records).strip(),
+        "fewer": partial_count(estimate["records"], records),
         "reason": estimate["reason"],
         "labels": isinstance(metric.average, OfClaims) or metric.needs.labels,
     }
