@@ -4,9 +4,11 @@ import re
 
 import pytest
 from markdown_it import MarkdownIt
-from reported import LOST, bridge, cited
+from reported import LOST, PASSAGES, answered, bridge, cited
 from run_folders import run_folder
+from table_judge import TableJudge
 
+from factreasoner import rag
 from factreasoner.report.markdown import MOST_CLAIMS, markdown
 from factreasoner.runs.finished import FinishedRun
 
@@ -61,6 +63,16 @@ def test_unjudged_claims_and_records_are_counted(tmp_path):
     headline, scores, *_ = text.split("\n\n")
     assert headline == "**1 contradicted, 1 unverified and 4 not judged of 8 atoms; 1 is disputed.**"
     assert scores.startswith("precision 0.500 (1 of 2 records); ")
+
+
+def test_claims_of_the_reference_are_not_counted(tmp_path):
+    claims = {"atoms": [], "reference_atoms": ["The bridge opened in 1932."]}
+    silent = rag("I don't know.", contexts=PASSAGES, judge=TableJudge({}), **claims)
+    assert repr(silent) == "<RagResult 'r1': ok, coverage 0.000, context precision 0.000>"
+    answer = answered().model_copy(update={"record_id": "answered"})
+    text = told_of(tmp_path / "rag", silent, answer, task="rag")
+    assert text.startswith("**1 contradicted of 2 claims.**")
+    assert "1 of 1 claims to review" in text
 
 
 def test_of_many_claims_it_shows_the_first(tmp_path):

@@ -15,7 +15,7 @@ from factreasoner.judges.encoder.model_files import quality_sentence
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
 from factreasoner.models.formatting import number_of
-from factreasoner.models.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
+from factreasoner.models.rows import CONTEXTS, ClaimRow, main_rows
 from factreasoner.pipeline.config import Config
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
@@ -141,7 +141,7 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
         found = main_rows(list(result.rows()))
         row = replace(next(row for row in found if row.claim == item[task.words.claim]), fate="")
         record = row.record if summary["records"]["total"] > 1 else ""
-        rows.append(_cells(row, task, f"{record} {row.of * (row.of == REFERENCE)}".strip()))
+        rows.append(_cells(row, task, record))
     most = summary[f"{task.words.claim}s_to_review"]
     more = f" ({len(worst)} of {most:,})" if most > len(worst) else ""
     heading = f"{task.words.claim}s to review first{more}"

@@ -287,15 +287,15 @@ class Result(Model, Exchange):
         return cast("dict[str, Any]", _CONTENT.dump_python(shown, **how))
 
     def __repr__(self) -> str:
-        words, rows = self.vocabulary, main_rows(self.rows())
-        labels = (words.labels.get(row.label, row.label) for row in rows)
+        words, rows = self.vocabulary, self.rows()
+        labels = [words.labels.get(row.label, row.label) for row in main_rows(rows)]
         metrics = self.metrics if rows else {}
         values = ((name.replace("_", " "), metrics.get(name)) for name in words.scores)
         scores = [f"{name} {value:.3f}" for name, value in values if value is not None]
         failed = len(self.failures)
         failures = [number_of(failed, "failure")] * bool(failed)
         last = [self.not_checked] * bool(self.not_checked)
-        brief = [self.status.replace("_", " "), *[counted(words.claim, labels)] * bool(rows), *scores]
+        brief = [self.status.replace("_", " "), *[counted(words.claim, labels)] * bool(labels), *scores]
         return f"<{type(self).__name__} {self.record_id!r}: {', '.join([*brief, *failures, *last])}>"
 
     __str__ = __repr__

@@ -287,7 +287,7 @@ def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
     """One row per claim of the answer, or per fact: the first."""
     found: dict[str, ClaimRow] = {}
     for row in rows:
-        if row.of == rows[0].of:
+        if row.of != REFERENCE:
             found.setdefault(row.claim, row)
     return list(found.values())
 

@@ -16,7 +16,7 @@ function markedText(own, pieces) {
 
 function unplaced(own, pieces) {
   const placed = new Set(pieces.flatMap(([, over]) => over));
-  const left = own.claims.filter((claim, place) => claim.of === own.claims[0].of && !placed.has(place));
+  const left = own.claims.filter((claim, place) => claim.of !== 'reference' && !placed.has(place));
   if (!left.length) return null;
   const facts = content.task === 'recall';
   return h('section', {}, h('h3', {}, facts ? 'Facts that the answer is not quoted for' : `Their place in the answer is not known`),

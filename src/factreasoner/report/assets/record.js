@@ -98,7 +98,7 @@ function solverLine(own) {
 function countsOfRun(own) {
   const [counts, marks] = [{}, {}];
   const add = (to, key) => { to[key] = (to[key] ?? 0) + 1; };
-  for (const claim of own.claims.filter((one) => one.of === own.claims[0].of)) {
+  for (const claim of own.claims.filter((one) => one.of !== 'reference')) {
     add(counts, labelOf(claim));
     for (const mark of claim.rows[0].marks ?? []) add(marks, mark);
   }
