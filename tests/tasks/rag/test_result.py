@@ -5,6 +5,7 @@ from table_judge import PASSAGES, TableJudge
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
+from factreasoner.tasks.rag.losses import lost_claims
 from factreasoner.tasks.rag.result import NEVER, UNDECIDED, ContextEvidence, Event, lines_of
 from factreasoner.tasks.rag.table import RagResult
 from factreasoner.tasks.rag.task import TASK
@@ -42,6 +43,15 @@ def test_second_look_counts_where_single_contexts_fail():
     assert found.within((found.together, NEVER)).holds is False
     wanted = line(*silent, both, together=True, claims=(), reference_claims=CLAIM)
     assert wanted.contexts.any.holds is False
+
+
+def test_second_look_that_contradicts_counts():
+    neutral = verdict("c1", "neutral")
+    found = result(verdict("c0", "neutral"), neutral, verdict("contexts", "contradiction"), together=True)
+    assert ([row.label for row in found.rows()], found.metrics["contradicted"]) == (["contradicted"], 1.0)
+    assert list(lost_claims(found)) == [("answer", "contradicted by the contexts", "A.")]
+    not_asked_again = result(verdict("c0", "entailment"), neutral, together=True)
+    assert not_asked_again.metrics["contradicted"] == 0.0
 
 
 def test_missing_own_verdict_leaves_context_undecided():

@@ -111,7 +111,13 @@ def test_answer_claims_are_of_one_kind_each(result):
 @settings(max_examples=50)
 @given(results(), st.randoms(use_true_random=False))
 def test_missing_verdicts_are_undecided_and_bounded(result, chance):
-    """Whatever the missing verdicts would be, the share lies within its bounds, and what is said holds."""
+    """Whatever the missing verdicts would be, the share lies within its bounds, and what is said holds.
+
+    Claims that a context supports have no second look.
+    """
+    supported = {v.target_id for v in result.verdicts if v.supports and v.context_id[1:].isdigit()}
+    asked = (v for v in result.verdicts if v.context_id != "contexts" or v.target_id not in supported)
+    result = result.model_copy(update={"verdicts": tuple(asked)})
     kept = tuple(v for v in result.verdicts if chance.random() > 0.2)
     partial = scored_rag(result.model_copy(update={"verdicts": kept}))
     full = scored_rag(result)

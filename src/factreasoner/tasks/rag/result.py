@@ -203,7 +203,8 @@ class _PairVerdicts:
     def line(self, claim: Atom, other: str) -> ClaimLine:
         verdict = self._verdicts.get((other, claim.id))
         contexts = self._of_contexts(claim.id, _supported, second_look=other == REFERENCE)
-        contradicted = self._of_contexts(claim.id, _contradicted)
+        again = other == REFERENCE and not any(event.holds for event in contexts.each)
+        contradicted = self._of_contexts(claim.id, _contradicted, second_look=again)
         return ClaimLine(claim, contexts, contradicted, _supported(verdict), _contradicted(verdict))
 
     def _of_contexts(self, claim_id: str, event: _AsEvent, *, second_look: bool = False) -> ContextEvidence:

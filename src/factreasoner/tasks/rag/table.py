@@ -112,7 +112,7 @@ def _row(
 ROWS: tuple[Share | Metric, ...] = (
     Share("faithfulness", "faithfulness", "the answer's claims that the contexts support",
           PASSAGES, "higher", lambda c: c.contexts.any),
-    Share("contradicted", "contradicted", "the answer's claims that a context contradicts",
+    Share("contradicted", "contradicted", "the answer's claims that contexts contradict",
           PASSAGES, "lower", lambda c: c.contradicted.any),
     Share("correctness", "correctness", "the answer's claims that the reference supports",
           REFERENCE, "higher", lambda c: c.other),
