@@ -15,6 +15,7 @@ ALL = {"lost_in_retrieval": 0.1, "lost_in_generation": 0.1, "hallucination": 0.1
         ({"lost_in_retrieval": 0.4}, "Most claims are lost by the retriever."),
         ({"lost_in_generation": 0.4}, "Most claims are lost by the generator."),
         ({"hallucination": 0.4}, "Most claims are lost by the generator."),
+        ({"hallucination": None, "faithfulness": 0.5}, "Most claims are lost by the generator."),
         ({}, "Most claims are lost by the retriever and the generator."),
         (dict.fromkeys(ALL, 0.0), "Nothing is lost."),
     ],

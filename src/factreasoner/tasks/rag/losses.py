@@ -31,8 +31,8 @@ def losses(values: Values) -> list[str]:
             "(hallucination)."
         )
     elif values["faithfulness"] is not None:
-        unsupported = _percent(1 - values["faithfulness"])
-        found.append(f"Generator: {unsupported} of answer claims are supported by no context.")
+        invented = 1 - values["faithfulness"]
+        found.append(f"Generator: {_percent(invented)} of answer claims are supported by no context.")
     if retrieval is None or generation is None:
         return found
     parts = {"retriever": retrieval, "generator": max(generation, invented or 0.0)}
