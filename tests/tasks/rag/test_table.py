@@ -147,6 +147,22 @@ def test_claim_is_undecided_only_where_missing_verdicts_decide(result, chance):
         assert (name in partial.undecided) == (len(found) > 1), name
 
 
+def test_share_and_its_p_count_their_claims():
+    """The reference decides the share for a, whose context's verdict failed, and not P."""
+    labels = {("reference", "a"): "entailment", ("reference", "b"): "neutral", ("c", "b"): "neutral"}
+    verdicts = (
+        Verdict(context_id=premise, target_id=claim, label=label, probability=0.9)
+        for (premise, claim), label in labels.items()
+    )
+    fields = {"claims": [Atom(id=i, text=i) for i in "ab"], "contexts": [Context(id="c", text="C.")]}
+    result = RagResult(record_id="q", status="ok", reference="R.", verdicts=tuple(verdicts), **fields)
+    found = scored_rag(result)
+    p = 0.95 * 0.95
+    assert (found.values["hallucination"], found.values["hallucination_p"]) == (0.5, pytest.approx(p))
+    assert ("hallucination" in found.undecided, found.undecided["hallucination_p"]) == (False, 1)
+    assert found.bounds["hallucination_p"] == pytest.approx((p / 2, (p + 1) / 2))
+
+
 def test_every_score_is_a_metric_with_companion():
     scored = scored_rag(RagResult(record_id="q", status="ok"))
     values = scored.values

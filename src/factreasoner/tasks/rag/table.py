@@ -260,11 +260,10 @@ def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
             [] if missing(row.needs) else found if row.needs is FOUND else wanted if row.wanted else lines
         )
         events = [row.event(line) for line in judged]
-        _add_share(scored, row.name, events, missing(row.needs))
-        known = [event.p for event in events if event.p is not None]
-        mean = math.fsum(known) / len(known) if known else None
-        _add(scored, f"{row.name}_p", mean, scored.reasons.get(row.name) or FAILED)
-    _add_share(scored, "context_precision", () if missing(RANKABLE) else relevant, missing(RANKABLE))
+        _add_mean(scored, row.name, [event.holds for event in events], missing(row.needs))
+        _add_mean(scored, f"{row.name}_p", [event.p for event in events], missing(row.needs))
+    precise = [] if missing(RANKABLE) else [event.holds for event in relevant]
+    _add_mean(scored, "context_precision", precise, missing(RANKABLE))
     for suffix in ("", "_p"):
         both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
         _add(scored, f"claim_f1{suffix}", _harmonic(*both), "it needs correctness and coverage")
@@ -281,14 +280,14 @@ def _add(scored: RagScores, name: str, value: float | None, reason: str) -> None
         scored.reasons[name] = reason
 
 
-def _add_share(scored: RagScores, name: str, events: Sequence[Event], missing: str) -> None:
-    """Add the share of decided events that hold."""
-    decided = [event.holds for event in events if event.holds is not None]
-    value = sum(decided) / len(decided) if decided else None
-    _add(scored, name, value, missing or FAILED)
-    if undecided := len(events) - len(decided):
-        low, high = sum(decided) / len(events), (sum(decided) + undecided) / len(events)
-        scored.undecided[name], scored.bounds[name] = undecided, (low, high)
+def _add_mean(scored: RagScores, name: str, values: Sequence[float | None], missing: str) -> None:
+    """Add the mean of the decided values; each is within 0 and 1, and a share's is a bool."""
+    decided = [value for value in values if value is not None]
+    total = math.fsum(decided)
+    _add(scored, name, total / len(decided) if decided else None, missing or FAILED)
+    if undecided := len(values) - len(decided):
+        bounds = total / len(values), (total + undecided) / len(values)
+        scored.undecided[name], scored.bounds[name] = undecided, bounds
 
 
 def _harmonic(one: float | None, other: float | None) -> float | None:
