@@ -12,7 +12,6 @@ from rich.table import Column
 
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.model_files import quality_sentence
-from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
 from factreasoner.models.formatting import number_of
 from factreasoner.models.rows import CONTEXTS, ClaimRow, main_rows
@@ -64,17 +63,17 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     """Print one response, atom by atom, with its scores."""
     console = Terminal()
     print_claims(console, FACTUALITY, assessment)
-    judged = len(assessment.p_true)
-    scores = factuality(assessment, record_k(config.k, resolve_k(config.k, [judged]), judged))
+    scores = factuality(assessment, assessment.k)
     if scores.precision is not None:
+        f1 = "" if scores.k is None else f"F1@{scores.k} {scores.f1_at_k:.3f}  "
         console.print(
-            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_at_k:.3f}  "
-            f"E {scores.avg_entropy:.3f}  {scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
+            f"\nprecision {scores.precision:.3f}  {f1}E {scores.avg_entropy:.3f}  "
+            f"{scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
         )
     print_failures(console, assessment)
     if assessment.atoms:
         print_atoms_notice(console, config, describe_parser())
-    if judged:
+    if scores.num_atoms:
         console.aside(judging_notice(config))
 
 
