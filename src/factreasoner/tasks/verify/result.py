@@ -192,8 +192,8 @@ class CitationScores(NamedTuple):
     """Scores of a text; None if undefined.
 
     `citation_recall`: of the claims that cite something, the share that their sources support.
-    `citation_precision`: of the citations, the share that support one of their claims. `uncited`: the share
-    of claims that cite nothing. Unjudged claims and citations are excluded. If no claim was judged, all
+    `citation_precision`: of the citations, the share that support a claim labelled supported. `uncited`: the
+    share of claims that cite nothing. Unjudged claims and citations are excluded. If no claim was judged, all
     scores are None.
     """
 
@@ -286,7 +286,8 @@ def _labelled(
 METRICS = (
     score("citation_recall", "citation recall", "share of citing claims that their sources support",
           CITING, OfRecords(lambda r: r.before.citation_recall), tested=True),
-    score("citation_precision", "citation precision", "share of citations that support one of their claims",
+    score("citation_precision", "citation precision",
+          "share of citations that support a claim labelled supported",
           CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True),
     score("uncited", "uncited", "share of claims that cite nothing",
           CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
