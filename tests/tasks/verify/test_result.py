@@ -49,6 +49,12 @@ def test_answer_without_claims_has_no_change_count():
     assert found["num_changes"].records == found["num_claims"].records == 1
 
 
+def test_citation_of_a_contradicted_claim_counts_as_wrong():
+    table = {("old", "1930"): ("entailment", 0.85), ("new", "1930"): ("contradiction", 0.9)}
+    found = verify("It opened in 1930 [1][2].", contexts=PASSAGES, judge=TableJudge(table))
+    assert (found.claims[0].label, found.before.citation_precision) == ("contradicted", 0.0)
+
+
 def test_cited_claims_keep_their_labels_quotes_and_fates():
     table = {("old", "1930"): ("contradiction", 0.9), ("new", "1999"): ("entailment", 0.9)}
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
