@@ -46,7 +46,7 @@ from contenders import (
     run,
 )
 from data_folder import data_folder
-from ranking import BUNDLED, RULES, add_options, compare, mtrag
+from ranking import BUNDLED, RULES, SEVERAL, add_options, compare, mtrag
 from stand_in import StandIn
 
 from factreasoner.inputs.input import CheckedInput
@@ -77,7 +77,7 @@ def main() -> None:
     for contender in contenders:
         install(contender)
     if options.api_base:
-        ranked = [RULES, BUNDLED, *(Way(PEERS[name]) for name in names)]
+        ranked = [RULES, SEVERAL, BUNDLED, *(Way(PEERS[name]) for name in names)]
         compare(ranked, mtrag(options.answers), options.api_base, options)
         return
     for which in METRICS:

@@ -23,6 +23,7 @@ from scipy.stats import spearmanr
 
 SEED, FEWEST = 0, 10
 RULES = Way(OURS, ("--reviser", "none", "--premise", "joint", "--atomizer", "rules"))
+SEVERAL = Way(OURS, (*RULES.options, "--atoms-per-call=16"))
 BUNDLED = Way(OURS, (), asks=False)
 Scores = Sequence[float | Sequence[float]]
 """By answer: one, or one for each atom; NaN for none."""
