@@ -143,14 +143,16 @@ def test_rules_use_the_metrics_of_their_task(factreasoner, one, rule, code, word
 def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path):
     made = (result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4))
     other = run_folder(tmp_path / "other", *made, task="recall")
-    done = factreasoner("compare", one, other, "--json")
+    assert "one lacks 1 of 4 (1 failed: 'r3')" in factreasoner("compare", one, other, code=1).stderr
+    done = factreasoner("compare", one, other, "--intersect", "--json")
     content = json.loads(done.stdout)
-    assert (content["task"], content["num_records"], content["k"]) == ("recall", 4, None)
+    assert (content["task"], content["num_records"], content["k"]) == ("recall", 3, None)
     assert content["runs"]["other"]["scores"]["num_unanswered"]["value"] == 0
-    assert content["runs"]["one"]["scores"]["num_unanswered"]["value"] == 1
+    assert content["runs"]["one"]["scores"]["num_unanswered"]["value"] == pytest.approx(1 / 3)
     unanswered = [d for d in content["differences"] if d["score"] == "num_unanswered"]
-    assert unanswered[0]["value"] == -1
-    assert "its answer differs from that of one in 4 records" in done.stderr
+    assert unanswered[0]["value"] == pytest.approx(-1 / 3)
+    assert "one: the comparison excludes 1 of 4 records (1 failed)" in done.stderr
+    assert "its answer differs from that of one in 3 records" in done.stderr
 
 
 def test_runs_of_two_tasks_are_not_compared(factreasoner, one, tmp_path):

@@ -18,7 +18,7 @@ from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.run_counts import Tally
-from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.samples import Floats, Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
 from factreasoner.models.formatting import number_of
@@ -48,8 +48,8 @@ class ComparisonSettings(NamedTuple):
 class _Read(NamedTuple):
     """One run, read completely: its scores, its notes, and the status and digests of each record.
 
-    The digests are of a record's response and claims. `own_contexts`: every atom was judged by contexts of
-    its own. `stages` are those that any record went through.
+    The sample lacks failed records. The digests are of a record's response and claims. `own_contexts`: every
+    atom was judged by contexts of its own. `stages` are those that any record went through.
     """
 
     sample: Sample
@@ -84,7 +84,7 @@ def compare_runs(
 ) -> dict[str, Any]:
     """The scores of every run, and their differences from `baseline` (the first run by default).
 
-    Every run is scored with the baseline's K, over the records that have a score in every run.
+    Every run is scored with the baseline's K, over the records that have the score in every run.
 
     Raises:
         RunError: the runs have different records and `intersect` is off, or share none; or a record has
@@ -109,7 +109,7 @@ def compare_runs(
     if factuality:
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
-    samples = {name: _select(part.sample, ids) for name, part in read.items()}
+    samples = _paired(table, {name: _select(part.sample, ids) for name, part in read.items()})
     judging = _judging(runs)
     metrics = [m for m in table.metrics_at("compare") if _labelled(samples) or not m.needs.labels]
     return {
@@ -122,18 +122,18 @@ def compare_runs(
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs, judging, read),
         "runs": {n: _run_content(run, judging[n], read[n], samples[n], metrics) for n, run in runs.items()},
-        "identical": _identical(samples, metrics),
+        "identical": _identical([_select(part.sample, ids) for part in read.values()], metrics),
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
 
 
-def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> bool:
+def _identical(samples: Iterable[Sample], metrics: Sequence[Metric]) -> bool:
     """Whether the runs have equal scores in every record, apart from usage."""
     names = [m.name for m in metrics if not m.usage]
     scores = (
         [(sample.values[name] + 0.0).tobytes() for name in names if name in sample.values]
-        for sample in samples.values()
+        for sample in samples
     )
     first = next(scores)
     return all(one == first for one in scores)
@@ -191,7 +191,8 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {message}")
     estimated = bool(counts["cached"]) or replayed
     own_contexts = bool(counts["linked"]) and (run.config.part("assessor").prompts or run.config.version == 1)
-    return _Read(tally.sample(), notes, estimated, own_contexts, stages, status, response, claims)
+    sample = _select(tally.sample(), [name for name in status if status[name] != "failed"])
+    return _Read(sample, notes, estimated, own_contexts, stages, status, response, claims)
 
 
 def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
@@ -265,7 +266,7 @@ def _counted(reasons: Iterable[str]) -> str:
 
 def _excluded_note(part: _Read, ids: Sequence[str]) -> str:
     """How many of a run's records are not compared, and why; "" if all are."""
-    left, total = set(part.sample.ids).difference(ids), len(part.sample.ids)
+    left, total = set(part.status).difference(ids), len(part.status)
     counts = _counted(LACKS.get(part.status[name], "not scored in every run") for name in sorted(left))
     return f"the comparison excludes {len(left)} of {total} records ({counts})" if left else ""
 
@@ -273,6 +274,19 @@ def _excluded_note(part: _Read, ids: Sequence[str]) -> str:
 def _select(sample: Sample, ids: Sequence[str]) -> Sample:
     place = {record_id: number for number, record_id in enumerate(sample.ids)}
     return sample.take([place[record_id] for record_id in ids])
+
+
+def _paired(table: Table[Any], samples: Mapping[str, Sample]) -> dict[str, Sample]:
+    """The samples, with each score only of records that have it in every run with such scores."""
+
+    def shared(name: str, values: Floats) -> Floats:
+        runs = [known for s in samples.values() if not np.isnan(known := s.values[name]).all()]
+        return values if table[name].usage else np.where(np.isnan(runs).any(axis=0), np.nan, values)
+
+    return {
+        run: one._replace(values={name: shared(name, values) for name, values in one.values.items()})
+        for run, one in samples.items()
+    }
 
 
 def _labelled(samples: Mapping[str, Sample]) -> bool:
