@@ -4,7 +4,7 @@ import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner import recall
+from factreasoner import rag, recall
 from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
 from factreasoner.analysis.evaluation import modes_content
 from factreasoner.errors import ConfigError
@@ -75,3 +75,19 @@ def test_modes_with_different_fact_counts_are_reported(tmp_path):
     assert runs["tfn"].unfinished in notes
     assert "tfn: 2 calls were cached; their tokens and cost are not counted" in notes
     assert notes[-1] == "the modes were asked about different numbers of facts: tf 2, tfn 1"
+
+
+def test_scores_are_paired_over_shared_records(tmp_path):
+    same = assessment([0.2, 0.9], gold="-S", record_id="r1")
+    for name, p in (("a", None), ("b", 0.2)):
+        run_folder(tmp_path / name, assessment([0.9, p], gold="-S", record_id="r0"), same)
+    found = compare_runs(named_runs([tmp_path / "a", tmp_path / "b"]))["differences"]
+    assert [one["value"] for one in found if one["score"] == "mae_precision"] == [0.0]
+
+
+def test_rag_runs_are_scored_with_one_k(tmp_path):
+    found = rag("It opened.", contexts=["It opened.", "It rained."], gold_contexts=["c0"], id="r1")
+    runs = [run_folder(tmp_path / str(k), found, task="rag", config=Config(k=k)) for k in (1, 2)]
+    for k, value in ((None, 1.0), (2, 0.5)):
+        scored = compare_runs(named_runs(runs), settings=ComparisonSettings(k=k))["runs"].values()
+        assert [run["scores"]["retrieval_precision"]["value"] for run in scored] == [value, value]

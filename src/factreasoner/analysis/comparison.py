@@ -149,10 +149,10 @@ def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]])
 def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Path | None) -> _Read:
     """Read a run completely.
 
-    A factuality run is scored as `config` says, with K from `sizes`; its usage is that of judging only.
+    It is scored as `config` says, with K from `sizes`; the usage of a factuality run is that of judging only.
     """
     factuality = run.task is FACTUALITY_TASK
-    tally: Tally[Any] = run.task.tally(config, sizes) if factuality else run.tally(run.config)
+    tally: Tally[Any] = run.task.tally(config, sizes)
     labels = GoldFile(gold) if gold else None
     replayed = factuality and run.config.part("judge").replays and run.config.first_model is not None
     status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
