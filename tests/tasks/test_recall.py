@@ -242,6 +242,7 @@ def test_line_lists_facts_and_counts_unanswered():
     [
         ("", "", {"recall": "no record has a fact", "error_rate": "no fact is labelled"}),
         ("--", "", {"recall": "no fact was answered", "f1_false": "no fact is labelled"}),
+        ("--", "", dict.fromkeys(("num_true", "num_false"), "no fact was answered")),
         ("FT", "", {"error_rate": "no fact is labelled", "f1_false": "no fact is labelled"}),
         ("FT-", "TTT", {"f1_false": "no fact is labelled False"}),
         ("--", "TF", dict.fromkeys(("error_rate", "f1_false"), "every labelled fact is unanswered")),

@@ -128,9 +128,9 @@ def labels_of(result: RecallResult) -> list[LabelledClaim]:
 FEW_RECORDS = 20
 
 
-def _count(value: bool | None) -> OfRecords:
-    """The number of facts with that value; None without facts."""
-    return OfRecords(lambda record: record.count(value) if record.facts else None)
+def _count(value: bool) -> OfRecords:
+    """The number of facts with that value; None without an answered fact."""
+    return OfRecords(lambda record: None if record.recall is None else record.count(value))
 
 
 def error_rate(claims: Claims) -> Statistic:
@@ -189,12 +189,12 @@ METRICS = (
     count("num_facts", "facts", "facts per record",
           SOME_FACTS, OfRecords(lambda record: len(record.facts) or None), places=("line",)),
     count("num_true", "stated", "facts per record that the answer states",
-          SOME_FACTS, _count(True), places=("line",)),
+          ANSWERED, _count(True), places=("line",)),
     count("num_false", "not stated", "facts per record that the answer does not state",
-          SOME_FACTS, _count(False), places=("line",)),
+          ANSWERED, _count(False), places=("line",)),
     count("num_unanswered", "N/A", "facts per record that stayed unanswered",
-          SOME_FACTS, _count(None), title="unanswered a record",
-          places=("line", "run", "evaluate", "compare"), better="lower"),
+          SOME_FACTS, OfRecords(lambda record: record.count(None) if record.facts else None),
+          title="unanswered a record", places=("line", "run", "evaluate", "compare"), better="lower"),
     score("error_rate", "error rate",
           "share of the answered, labelled facts on which judge and human label differ",
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),

@@ -35,6 +35,8 @@ def test_answer_without_judged_claim_has_no_score():
     result = verified(Model(spoilt=spoilt), answer="It shows ships [1]. It shows maps [1][99].")
     assert result.status == "failed"
     assert tuple(result.before) == tuple(result.after) == (None, None, None)
+    known = {name: value for name, value in result.metrics.items() if value is not None}
+    assert known == {"num_claims": 2, "num_unjudged": 2}
     sampling = VERIFY.sampling()
     sampling.add("r", result)
     precision = VERIFY.estimates(sampling.sample())["citation_precision"]

@@ -261,6 +261,7 @@ def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
 
 
 CLAIMS = Need("claims", lambda sample: "no record has a claim")
+JUDGED = Need("judged claims", lambda sample: "no claim was judged")
 CITING = Need("claims that cite a source", lambda sample: "no claim that cites a source was judged")
 CITATIONS = Need("citations", lambda sample: "no citation was judged")
 
@@ -271,15 +272,20 @@ score = partial(Metric, places=EVERYWHERE, better="higher")
 count = partial(Metric, bounds=COUNT, decimals=1)
 
 
+def _is_judged(record: VerifyResult) -> bool:
+    """Whether any claim has a label."""
+    return record.count(None) < len(record.claims)
+
+
 def _labelled(
-    name: str, shown: str, meaning: str, *labels: ClaimLabel | None, places: tuple[Place, ...] = RUN
+    name: str, shown: str, meaning: str, *labels: ClaimLabel, places: tuple[Place, ...] = RUN
 ) -> Metric:
-    """The number of claims with one of these labels; None without claims."""
-    counted = OfRecords(lambda record: record.count(*labels) if record.claims else None)
+    """The number of claims with one of these labels; None without a judged claim."""
+    counted = OfRecords(lambda record: record.count(*labels) if _is_judged(record) else None)
     better: Better | None = None if "supported" in labels else "lower"
     title = "" if places == ("line",) else f"{shown} a record"
     meaning = f"claims per record that {meaning}"
-    return count(name, shown, meaning, CLAIMS, counted, title=title, places=places, better=better)
+    return count(name, shown, meaning, JUDGED, counted, title=title, places=places, better=better)
 
 
 # fmt: off
@@ -290,7 +296,7 @@ METRICS = (
           "share of citations that support a claim labelled supported",
           CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True),
     score("uncited", "uncited", "share of claims that cite nothing",
-          CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
+          JUDGED, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
     score("corrected_citation_recall", "recall, corrected", "citation recall of the corrected answer",
           CITING, OfRecords(lambda r: r.after.citation_recall), title="citation recall, corrected"),
     score("corrected_citation_precision", "precision, corrected",
@@ -298,7 +304,7 @@ METRICS = (
           CITATIONS, OfRecords(lambda r: r.after.citation_precision), title="citation precision, corrected"),
     score("corrected_uncited", "uncited, corrected",
           "share of claims of the corrected answer that cite nothing",
-          CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
+          JUDGED, OfRecords(lambda r: r.after.uncited), better="lower"),
     count("num_claims", "claims", "claims per record",
           CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims per record", places=RUN),
     _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
@@ -306,10 +312,11 @@ METRICS = (
     _labelled("num_not_borne_out", "undecided", "sources neither support nor contradict, or disagree on",
               "unverified", "conflicting"),
     _labelled("num_unknown_source", "unknown source", "cite no source that exists", "unknown_source"),
-    _labelled("num_unjudged", "unjudged", "were not judged", None,
-              places=("line", "run", "evaluate", "compare")),
+    count("num_unjudged", "unjudged", "claims per record that were not judged",
+          CLAIMS, OfRecords(lambda r: r.count(None) if r.claims else None),
+          title="unjudged a record", places=("line", "run", "evaluate", "compare"), better="lower"),
     count("num_changes", "changes", "sentences changed per record",
-          CLAIMS, OfRecords(lambda r: len(r.changes) if r.claims else None),
+          JUDGED, OfRecords(lambda r: len(r.changes) if _is_judged(r) else None),
           title="changes a record", places=RUN),
     *usage_metrics(attrgetter("total_usage")),
 )
