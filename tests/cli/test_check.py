@@ -8,6 +8,7 @@ from assessments import assessment
 from command import summary_of
 from run_folders import run_folder
 
+from factreasoner import rag
 from factreasoner.models import Coherence, Failure, Usage
 from factreasoner.pipeline.config import Config
 
@@ -127,6 +128,22 @@ def test_failed_verdicts_that_could_break_rules_do(factreasoner, tmp_path):
     for rule, code in (("atoms_contradicted=0", 4), ("atoms_contradicted=1", 0), ("atoms_unjudged=0", 0)):
         factreasoner("check", "run", "--max", rule, code=code)
     factreasoner("check", "run", "--min", "atoms_supported=4", code=4)
+
+
+def test_scores_lost_to_failed_verdicts_break_rules(factreasoner, tmp_path):
+    text = "The museum opened in 1932."
+    given = {"contexts": [text], "atoms": [text], "reference": text, "reference_atoms": [text]}
+    whole = rag(text, **given, gold_contexts=["c0"], id="whole")
+    failure = Failure(stage="judge", item_id="c0->a0", error_type="X", message="no")
+    lost = {"status": "partial", "verdicts": (), "failures": (failure,)}
+    run_folder(tmp_path / "run", whole, rag(text, **given, id="lost").model_copy(update=lost), task="rag")
+    rules = (f"--min={name}=0.9" for name in ("faithfulness", "claim_f1", "retrieval_recall"))
+    done = factreasoner("check", "run", *rules, code=4)
+    assert done.stdout.splitlines() == [
+        "FAIL  faithfulness >= 0.9: 1.0000 (1 of 2 records); 1 failure could take it to 0.5000",
+        "FAIL  claim_f1 >= 0.9: 1.0000 (1 of 2 records); 1 failure could take it to 0.5000",
+        "pass  retrieval_recall >= 0.9: 1.0000 (1 of 2 records)",
+    ]
 
 
 def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):

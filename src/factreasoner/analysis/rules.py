@@ -14,7 +14,7 @@ from factreasoner.errors import UsageError
 from factreasoner.files import NO_LETTER, make_folder_of, replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
+from factreasoner.metrics.statistics import FAILED, Bounds, Estimate, OfRecords
 from factreasoner.metrics.table import SHARE, Table, possible_range
 from factreasoner.models import Result, Support
 from factreasoner.models.formatting import number_of
@@ -95,8 +95,9 @@ class FailedJudgements:
         if failures and result.status != "failed":
             self.records += 1
             self.failures += failures
+            lacking = {name for name, reason in line.get("reasons", {}).items() if reason != FAILED}
             self._ranges[result.record_id] = {
-                name: possible_range(m, line) for name, m in self._metrics.items()
+                name: possible_range(m, line) for name, m in self._metrics.items() if name not in lacking
             }
 
     def worst(self, rule: Rule, sample: Sample) -> float | None:
@@ -107,11 +108,12 @@ class FailedJudgements:
         if rule.measure not in self._metrics or not self._ranges:
             return None
         end = 0 if rule.bound == "min" else 1
-        values = [
-            self._ranges[i][rule.measure][end] if i in self._ranges else float(value)
-            for i, value in zip(sample.ids, sample.values[rule.measure], strict=True)
-            if not math.isnan(value)
+        ends = [
+            self._ranges.get(i, {}).get(rule.measure, (value, value))[end]
+            for i, value in zip(sample.ids, sample.values[rule.measure].tolist(), strict=True)
+            if not (math.isnan(value) and self._metrics[rule.measure].needs.labels)
         ]
+        values = [value for value in ends if not math.isnan(value)]
         return math.fsum(values) / len(values) if values else None
 
     def __str__(self) -> str:

@@ -26,6 +26,7 @@ NORMAL = NormalDist().inv_cdf(1 - TAIL)
 TIED = 1e-12
 """A standard error up to this is rounding: the records do not differ."""
 
+FAILED = "a verdict that decides it failed for every claim"
 Bounds = tuple[float, float]
 """The minimum and maximum of a statistic; infinite if unbounded."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.statistics import FAILED, OfRecords
 from factreasoner.metrics.table import COUNT, EVERYWHERE, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom
 from factreasoner.models.rows import ANSWER, Vocabulary
@@ -197,9 +197,6 @@ def _missing_inputs(result: JudgedPairs, found: Sequence[ClaimLine]) -> dict[str
     }
 
 
-FAILED = "a verdict that decides it failed for every claim"
-
-
 class RagScores(NamedTuple):
     """The metrics of a result: see `RagResult`.
 
@@ -265,8 +262,10 @@ def scored_rag(result: JudgedPairs, k: int | None = None) -> RagScores:
     precise = [] if missing(RANKABLE) else [event.holds for event in relevant]
     _add_mean(scored, "context_precision", precise, missing(RANKABLE))
     for suffix in ("", "_p"):
-        both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
-        _add(scored, f"claim_f1{suffix}", _harmonic(*both), "it needs correctness and coverage")
+        both = [f"{name}{suffix}" for name in ("correctness", "coverage")]
+        unmade = {scored.reasons.get(name, FAILED) for name in both} - {FAILED}
+        reason = "it needs correctness and coverage" if unmade else FAILED
+        _add(scored, f"claim_f1{suffix}", _harmonic(*(scored.values[name] for name in both)), reason)
     ids = [context.id for context in result.contexts or ()]
     for name, value in retrieval_scores(ids, result.gold_contexts or (), k).items():
         empty = "no context was retrieved" if name == "retrieval_precision" else "no context is relevant"
