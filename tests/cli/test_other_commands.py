@@ -66,6 +66,10 @@ def test_refusing_solver_is_reported_and_keeps_k(factreasoner, tmp_path, finishe
     assert "too large for me" in results(tmp_path / "again")[0]["failures"][0]["message"]
 
 
+def test_score_without_any_atom_exits_like_run(factreasoner, tmp_path):
+    factreasoner("score", run_folder(tmp_path / "run", assessment([])), code=3)
+
+
 READING = (
     *(("show",), ("export",), ("report",), ("evaluate",), ("explain",), ("score",)),
     *(("check", "--min", "precision=0"), ("calibrate", "--out", "c.json"), ("publish",)),

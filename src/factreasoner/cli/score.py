@@ -64,7 +64,8 @@ class ScoreCommand(Command, panels=("Graph", "Calibration", "Scores")):
             self._note(written)
         notes = [*filter(None, [cut_off, replaced])]
         self.present(summary, partial(print_summary, folder.task, summary, config, out), notes)
-        return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
+        counts = summary["records"]
+        return 3 if counts["failed"] or counts["partial"] or not counts["ok"] else 0
 
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
