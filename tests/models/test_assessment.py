@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import DATA
 
 from factreasoner.errors import ConfigError
-from factreasoner.models import Context, FactGraph, Node, factuality, judged_atoms
+from factreasoner.models import Context, FactGraph, Marginals, Node, factuality, judged_atoms
 
 posteriors = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=12)
 
@@ -115,6 +115,12 @@ def test_partly_judged_and_conflicting_atoms_widen_bounds():
     scores = factuality(made)
     assert scores.precision == pytest.approx(2 / 6)
     assert (scores.precision_low, scores.precision_high) == (pytest.approx(1 / 6), pytest.approx(5 / 6))
+
+
+def test_sampled_atom_near_half_widens_bounds():
+    near = {"probabilities": {"a0": (0.499, 0.501)}, "solver": "gibbs", "exact": False, "stderr": 0.002}
+    made = assessment([0.501], outcome={"marginals": Marginals(**near), "support": {"a0": "conflicting"}})
+    assert (factuality(made).precision_low, factuality(made).precision_high) == (0.0, 1.0)
 
 
 def test_unjudged_record_has_open_bounds():

@@ -10,7 +10,6 @@ from factreasoner.models.assessment import FactualityScores as FactualityScores
 from factreasoner.models.assessment import JudgedAtom as JudgedAtom
 from factreasoner.models.assessment import factuality as factuality
 from factreasoner.models.assessment import judged_atoms as judged_atoms
-from factreasoner.models.assessment import side_of as side_of
 from factreasoner.models.graph import HALF_TOLERANCE as HALF_TOLERANCE
 from factreasoner.models.graph import P_DIGITS as P_DIGITS
 from factreasoner.models.graph import FactGraph as FactGraph
@@ -24,6 +23,7 @@ from factreasoner.models.graph import Relation as Relation
 from factreasoner.models.graph import RelationKind as RelationKind
 from factreasoner.models.graph import Support as Support
 from factreasoner.models.graph import label_of as label_of
+from factreasoner.models.graph import side_of as side_of
 from factreasoner.models.graph import support_of as support_of
 from factreasoner.models.graph import supports_of as supports_of
 from factreasoner.models.records import Atom as Atom

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from pydantic import model_validator
 
 from factreasoner.errors import ConfigError
-from factreasoner.models.graph import HALF_TOLERANCE, P_DIGITS, Support, supports_of
+from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, Result, status_of
 from factreasoner.models.rows import (
@@ -190,13 +190,6 @@ def _nothing_to_judge_by(result: Assessment) -> str:
     return "no context of its own" if linked else ""
 
 
-def side_of(p_true: float) -> Literal[-1, 0, 1]:
-    """1 if a probability is above one half, -1 if below, 0 if within 1e-9 of it."""
-    if abs(p_true - 0.5) <= HALF_TOLERANCE:
-        return 0
-    return 1 if p_true > 0.5 else -1
-
-
 def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores:
     """Compute the scores of an assessment; what each means is in `FactualityScores`.
 
@@ -246,8 +239,10 @@ def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | N
     total = len(assessment.atoms)
     if not total:
         return None, None
-    partly = set(assessment.outcome.partly_judged) if assessment.outcome else set()
-    resolved = [item for item in judged if side_of(item.p_true) and item.atom.id not in partly]
+    outcome = assessment.outcome
+    partly = set(outcome.partly_judged) if outcome else set()
+    stderr = outcome.marginals.stderr if outcome and outcome.marginals else None
+    resolved = [item for item in judged if side_of(item.p_true, stderr) and item.atom.id not in partly]
     supported = sum(item.support == "supported" for item in resolved)
     return supported / total, (supported + total - len(resolved)) / total
 

@@ -110,18 +110,26 @@ class Marginals(Model):
         return {name: values[1] for name, values in self.probabilities.items()}
 
 
+def side_of(p_true: float, stderr: float | None = None) -> Literal[-1, 0, 1]:
+    """1 if a probability is above one half, -1 if below, 0 if within 1e-9 or two standard errors of it."""
+    if abs(p_true - 0.5) <= max(HALF_TOLERANCE, STANDARD_ERRORS * (stderr or 0.0)):
+        return 0
+    return 1 if p_true > 0.5 else -1
+
+
 def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: float | None = None) -> Support:
     """The label of a claim from its probability and its evidence.
 
-    `supporting`: it has an entailment with p > 0.5; `contradicting`: a contradiction with p > 0.5. A
-    probability within 1e-9 of one half, or a sampled one within two standard errors, counts as one half.
+    `supporting`: it has an entailment with p > 0.5; `contradicting`: a contradiction with p > 0.5. One half
+    is as in :func:`side_of`.
 
     supported: above one half, with support. contradicted: below, with a contradiction. conflicting: at one
     half, with both. unverified: everything else, such as no evidence.
     """
-    if abs(p_true - 0.5) <= max(HALF_TOLERANCE, STANDARD_ERRORS * (stderr or 0.0)):
+    side = side_of(p_true, stderr)
+    if not side:
         return "conflicting" if supporting and contradicting else "unverified"
-    if p_true > 0.5:
+    if side > 0:
         return "supported" if supporting else "unverified"
     return "contradicted" if contradicting else "unverified"
 
