@@ -15,6 +15,8 @@ def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, two):
     assert told["solver"]["converged"] is False
     assert told["solver"]["not_converged"] == 2
     assert told["records"]["partial"] == 2
+    said = factreasoner("check", "out", "--min", "precision=0").stderr
+    assert "sampling did not converge in 2 records; --max records_partial=0 makes that a rule" in said
 
 
 def test_scored_again_by_one_that_does(factreasoner, tmp_path, two):

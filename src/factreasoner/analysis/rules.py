@@ -203,15 +203,19 @@ def apply_rules(
 
 
 def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJudgements) -> Iterator[str]:
-    """A note on failed records or verdicts that no rule covers."""
-    asked = {rule.measure for rule in rules}
-    lost = summary.content()["records"]["failed"]
+    """A note on failed records or verdicts, or on unfinished sampling, that no rule covers."""
+    asked, content = {rule.measure for rule in rules}, summary.content()
+    lost = content["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
         left_out = number_of(lost, "failed record")
         yield f"these scores exclude {left_out}; `max=records_failed=0` makes that a rule"
     if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
         where = f"{failed} in {number_of(failed.records, 'record')}, scored on the rest"
         yield f"{where}; `max=failures=0` makes that a rule"
+    open_ = content.get("solver", {}).get("not_converged")
+    if open_ and not asked & {"records_partial", "records_ok"}:
+        where = f"sampling did not converge in {number_of(open_, 'record')}"
+        yield f"{where}; `max=records_partial=0` makes that a rule"
 
 
 def inverted_rules(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
