@@ -106,10 +106,15 @@ def test_logprobs_are_used_and_kept_in_verdicts(confidence):
 
 
 @pytest.mark.parametrize(
-    ("mode", "found"), [("tfn", ("contradiction", 0.65)), ("tfn_reasoning", ("entailment", 0.3))]
+    ("mode", "mass", "found"),
+    [
+        ("tfn", 0.9, ("contradiction", 0.65)),
+        ("tfn", None, ("entailment", 0.3)),  # without alternatives the rest is shared out
+        ("tfn_reasoning", 0.9, ("entailment", 0.3)),
+    ],
 )
-def test_label_is_the_likeliest_unless_explained(mode, found):
-    chances = Chances(probabilities={"True": 0.3, "False": 0.65, "Not clear": 0.05})
+def test_label_is_the_likeliest_unless_explained(mode, mass, found):
+    chances = Chances(probabilities={"True": 0.3, "False": 0.65, "Not clear": 0.05}, mass=mass)
     reply = {"fact_0": "True"} | ({} if mode == "tfn" else {"fact_0_reasoning": "It says so."})
     j, _ = judge(lambda prompt, schema: Reply(arguments=reply, chances={"fact_0": chances}), mode=mode)
     (verdict,) = j.judge(PREMISE, claims(1)).verdicts

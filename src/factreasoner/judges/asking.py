@@ -167,7 +167,7 @@ def read_answer(
     if share is not None and chances is not None:
         likeliest, most = max(chances.probabilities.items(), key=itemgetter(1))
         explained = found.quote or found.reasoning or found.sources
-        if most > share and not explained and (likelier := label_of(likeliest)):
+        if most > share and chances.mass is not None and not explained and (likelier := label_of(likeliest)):
             found, share = found._replace(label=likelier), most  # another one was drawn
         origin: Literal["model", "logprobs"] = "model" if reply.form == "systemone" else "logprobs"
         return found._replace(probability=share, confidence=origin)
