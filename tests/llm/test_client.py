@@ -178,9 +178,12 @@ def test_choices_renew_the_search_after_texts(scene, monkeypatch):
 
 def test_failed_second_form_keeps_the_first_reply(scene, monkeypatch):
     monkeypatch.setattr(form_search, "order_of", lambda *_: ("tool", "json_schema"))
-    set_up = scene(sequence(obliging, error(400, "Provider returned error")))
-    assert set_up.client(confidence="auto").call(PROMPT, SCHEMA, logprobs=True).arguments == TRUE
-    assert set_up.forms == ["tool", "json_schema"]
+    set_up = scene(sequence(obliging, error(400, "Provider returned error"), scored_in_json))
+    client = set_up.client(confidence="auto")
+    found = [client.call(PROMPT, SCHEMA, logprobs=True) for _ in range(3)]
+    assert [reply.arguments for reply in found] == [TRUE] * 3
+    assert [reply.chances is None for reply in found] == [True, False, False]
+    assert set_up.forms == ["tool", "json_schema", "tool", "json_schema", "json_schema"]
 
 
 def test_exhausted_call_names_the_bad_reply(scene):
@@ -288,7 +291,7 @@ def test_deadline_stops_hanging_and_dripping_servers(scene, wrong):
     set_up = scene(lambda request: wrong)
     with pytest.raises(CallTimeoutError, match=r"no answer within 0.5 s") as caught:
         set_up.client(timeout=0.5, max_attempts=2).call(PROMPT, SCHEMA)
-    assert caught.value.attempts == set_up.server.calls == 2
+    assert caught.value.attempts == 2 >= set_up.server.calls > 0
 
 
 # Errors only the user can mend

@@ -144,7 +144,12 @@ class FormSearch:
         if question.schema.choices:
             self._with_choices.add(kind)
         best = _obeyed(tried, scored=scored)
-        if best is not None:
+        failed = any(not isinstance(one.problem, UnusableReplyError | None) for one in tried)
+        if best is not None and failed and self._questions < MOST_QUESTIONS:
+            self._with_choices.discard(
+                kind
+            )  # another form may have log-probabilities: the next question asks
+        elif best is not None:
             logprobs = best.scored if scored else None
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
         elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
@@ -162,9 +167,10 @@ class FormSearch:
         while left:
             try:
                 one = self._ask(left.pop(0), question, attempts)
-            except LLMError:
+            except LLMError as error:
                 if not any(one.obeyed for one in tried):
                     raise
+                tried.append(FormResult(order[-1], None, error))
                 break
             if one.refused and one.form == self._config.form:
                 raise self._sender.stop(f"{one.refused}; choose another form than `form={one.form!r}`")

@@ -250,7 +250,9 @@ class Transport:
                 raise
             # Still an answer, which is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
-            response = {"choices": [{"finish_reason": "length"}]} if CUT in str(error) else response
+            if CUT in str(error):
+                usage = {"completion_tokens": token_limit(request)}
+                response = {"choices": [{"finish_reason": "length"}], "usage": usage}
         return self.completion(response, request, aside.logprobs)
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
