@@ -43,10 +43,12 @@ def test_copies_are_those_that_resemble_each_other_enough():
         ("The policy of May 1932 says again: staff may work from home.", False),
         ("Staff may work from home. This was withdrawn.", False),
         ("ay work from home", False),
+        ("staff may work – from “home”", True),
     ],
 )
 def test_a_text_holds_another_word_for_word(other, held):
     assert holds("The policy of May 1931 says again: staff may work from home, or in Rome.", other) == held
+    assert holds("桥于1932年开放。首页", "桥于1932年开放。")
 
 
 @pytest.mark.skipif(not (DATA / "factcheck_bench").is_dir(), reason="no public data")

@@ -7,6 +7,7 @@ matrices.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,6 +20,8 @@ RESEMBLANCE = 0.4
 from 0.38 to 1 are copies; below, some pages share only a template."""
 
 SHINGLE = 10
+_EDGES = ".,;:!?\"'()[]–—…“”‘’«»、。，；：！？（）「」"
+"""Punctuation at the edges of words."""
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -42,12 +45,12 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def holds(text: str, other: str) -> bool:
     """Whether a text has all words of another in a row, whatever the punctuation between them."""
-    whole, part = (" ".join(_word(word) for word in normalised(one).split()) for one in (text, other))
-    return f" {part} " in f" {whole} "
+    whole, part = (_words(one) for one in (text, other))
+    return re.search(rf"(?<![0-9a-z]){re.escape(part)}(?![0-9a-z])", whole) is not None
 
 
-def _word(text: str) -> str:
-    return text.strip(".,;:!?\"'()[]") or text
+def _words(text: str) -> str:
+    return " ".join(filter(None, (word.strip(_EDGES) for word in normalised(text).split())))
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:

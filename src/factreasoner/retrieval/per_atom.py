@@ -65,6 +65,7 @@ def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
         page = page_of(passage.page)
         if page in pages or any(holds(other.text, passage.text) for other in kept):
             continue
+        kept = [other for other in kept if not holds(passage.text, other.text)]
         pages |= {page} - {""}
         kept.append(passage)
         if len(kept) == k:
