@@ -56,6 +56,9 @@ def test_indexing_skips_replaces_and_prunes_files(docs, store):
 
 
 def test_pruned_path_must_be_known(docs, store):
+    with pytest.raises(ConfigError):
+        bring(docs / "typo", store=store, prune=True)
+    assert not store.exists()
     bring(docs, store=store)
     gone = docs.rename(docs.with_name("gone"))
     with pytest.raises(InputError, match="/typo: no such file"):

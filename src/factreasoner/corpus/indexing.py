@@ -86,13 +86,15 @@ def index(
     found = find_files(paths, outside=folder)
     if found.missing and not prune:
         raise InputError([InputProblem(str(path), "", MISSING) for path in found.missing])
-    with Store.writing(config, create=True) as store:
+    with Store.writing(config, create=not found.missing) as store:
+        if found.missing:
+            store.collection(config.collection).close()
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
-        rebuilt = embedding is not None and collection.repair(embedding.embed)
         run = _IndexingPass(collection, embedding, roots=[str(path) for path in paths], listener=listener)
         if unknown := [path for path in found.missing if not run.knows(path)]:
             raise InputError([InputProblem(str(path), "", MISSING) for path in unknown])
+        rebuilt = embedding is not None and collection.repair(embedding.embed)
         run.take(found.files)
         run.lists["problems"] += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
