@@ -12,6 +12,7 @@ from rich.table import Column
 
 from factreasoner.judges import judged_by
 from factreasoner.judges.encoder.model_files import quality_sentence
+from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, Result, factuality
 from factreasoner.models.formatting import number_of
 from factreasoner.models.rows import CONTEXTS, ClaimRow, main_rows
@@ -63,7 +64,9 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     """Print one response, atom by atom, with its scores."""
     console = Terminal()
     print_claims(console, FACTUALITY, assessment)
-    scores = factuality(assessment, assessment.k)
+    judged = len(assessment.p_true)
+    k = None if config.k == "median" else record_k(config.k, resolve_k(config.k, [judged]), judged)
+    scores = factuality(assessment, k)
     if scores.precision is not None:
         f1 = "" if scores.k is None else f"F1@{scores.k} {scores.f1_at_k:.3f}  "
         console.print(
@@ -73,7 +76,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     print_failures(console, assessment)
     if assessment.atoms:
         print_atoms_notice(console, config, describe_parser())
-    if scores.num_atoms:
+    if judged:
         console.aside(judging_notice(config))
 
 
