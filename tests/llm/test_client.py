@@ -129,6 +129,7 @@ def test_cut_reply_raises_the_limit(scene, case):
     assert [request.body["max_tokens"] for request in set_up.server.requests] == limits
     assert ("tool" in set_up.forms) == (limits[1] == 148)
     assert client.kept.known.thinks == (answers[0] in (thinking, unfinished))
+    assert answers[0] is not unfinished or replies[0].usage.completion_tokens > 148  # what was cut is counted
 
 
 @pytest.mark.parametrize(

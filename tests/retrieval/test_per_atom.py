@@ -6,7 +6,13 @@ from factreasoner.errors import ConfigError, InputError, SearchError
 from factreasoner.models import Atom, Context, Record, StageError
 from factreasoner.pipeline.config import Config
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, GivenRetriever, retrieve_each
+from factreasoner.retrieval.per_atom import (
+    WORKERS,
+    FoundPassage,
+    GivenRetriever,
+    distinct,
+    retrieve_each,
+)
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
 
@@ -19,6 +25,12 @@ def three(query):
     return [
         FoundPassage(f"{query.text} {rank}", "T", "https://x.example/", "snip", "note") for rank in range(5)
     ]
+
+
+def test_only_the_longer_of_two_passages_stays():
+    texts = ("It may open.", "It may not open.", "It may open. Read on.", "may not open", "Later.")
+    found = distinct((FoundPassage(text) for text in texts), 3)
+    assert [passage.text for passage in found] == ["It may not open.", "It may open. Read on.", "Later."]
 
 
 def test_context_ids_name_atom_and_rank():

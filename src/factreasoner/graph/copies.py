@@ -46,7 +46,7 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 def holds(text: str, other: str) -> bool:
     """Whether a text has all words of another in a row, whatever the punctuation between them."""
     whole, part = (_words(one) for one in (text, other))
-    return re.search(rf"(?<![0-9a-z]){re.escape(part)}(?![0-9a-z])", whole) is not None
+    return part in whole and bool(re.search(rf"(?<![0-9a-z]){re.escape(part)}(?![0-9a-z])", whole))
 
 
 def _words(text: str) -> str:

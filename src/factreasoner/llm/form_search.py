@@ -141,15 +141,13 @@ class FormSearch:
         wanted = question._replace(logprobs=self._scored or question.logprobs)
         scored = self._scored and bool(question.schema.choices)
         tried = self._tried(order, wanted, attempts, scored=scored)
-        if question.schema.choices:
-            self._with_choices.add(kind)
         best = _obeyed(tried, scored=scored)
         failed = any(not isinstance(one.problem, UnusableReplyError | None) for one in tried)
         if best is not None and failed and self._questions < MOST_QUESTIONS:
-            self._with_choices.discard(
-                kind
-            )  # another form may have log-probabilities: the next question asks
-        elif best is not None:
+            return _best_reply(tried)  # the failed form may have log-probabilities: it is asked again
+        if question.schema.choices:
+            self._with_choices.add(kind)
+        if best is not None:
             logprobs = best.scored if scored else None
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
         elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
@@ -165,13 +163,13 @@ class FormSearch:
         tried: list[FormResult] = []
         left = list(order)
         while left:
+            form = left.pop(0)
             try:
-                one = self._ask(left.pop(0), question, attempts)
+                one = self._ask(form, question, attempts)
             except LLMError as error:
                 if not any(one.obeyed for one in tried):
                     raise
-                tried.append(FormResult(order[-1], None, error))
-                break
+                one = FormResult(form, None, error)
             if one.refused and one.form == self._config.form:
                 raise self._sender.stop(f"{one.refused}; choose another form than `form={one.form!r}`")
             tried.append(one)
