@@ -33,8 +33,6 @@ ENVIRONMENT = {
     "LITELLM_MODE": "PRODUCTION",  # any other mode reads a .env file from the working directory
     "LITELLM_LOG": "CRITICAL",
 }
-CUT = "Could not finish the message because max_tokens or model output limit was reached"
-"""How OpenAI refuses what a reasoning model could not finish; the tokens are paid for."""
 UNREADABLE = (
     "Invalid response object",
     "that is not a list",
@@ -246,13 +244,10 @@ class Transport:
         except Exception as error:
             if aside.without_choices is not None:
                 raise aside.without_choices from error
-            if not (aside.too_long or any(mark in str(error) for mark in (CUT, *UNREADABLE))):
+            if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
                 raise
-            # Still an answer, which is paid for.
+            # Still an answer: it came with status 200 and is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
-            if CUT in str(error):
-                usage = {"completion_tokens": token_limit(request)}
-                response = {"choices": [{"finish_reason": "length"}], "usage": usage}
         return self.completion(response, request, aside.logprobs)
 
     def _decide(self, request: Mapping[str, Any], timeout: float) -> Completion:
@@ -289,6 +284,9 @@ class Transport:
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
         """The completion in a response to `request`, with its cost; `logprobs` were removed before."""
         words = completion_of(response, request, logprobs)
+        if words.cut and not words.reply_text and not words.usage.completion_tokens:  # all was reasoning
+            used = {"completion_tokens": token_limit(request) or 0}
+            words = words._replace(usage=words.usage.model_copy(update=used))
         cost = self.price(words.usage.prompt_tokens, words.usage.completion_tokens)
         if cost and all(reported(response)) and not self._batch:
             # The response says more than the two numbers: cached and reasoning tokens have other prices.
